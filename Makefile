@@ -66,7 +66,7 @@ faults: setup build
 attacks: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 
-## bench: measures every promised number and its floor; ROWS=echo,load selects rows, JSON=out.json also writes a file, PEERS=DIR compares browser tools
+## bench: measures every number that docs/performance.md promises, and its reference value (floor); ROWS=echo,load selects rows, JSON=out.json also writes a file, PEERS=DIR compares browser tools
 bench: setup build
 	go build -trimpath -o bin/bench ./internal/bench
 	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" PEERS="$(abspath $(PEERS))" npm run -s -w e2e bench
@@ -77,7 +77,7 @@ bench-smoke: setup build
 	go build -trimpath -o bin/bench ./internal/bench
 	@bin/bench smoke $(if $(UPDATE),-update)
 
-## conformance: runs the official MCP suites for both protocol eras against the program with a real browser
+## conformance: runs the official MCP suites for protocol versions with and without sessions, against the program with a real browser
 conformance: setup build
 	@.ci/conformance-setup
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e conformance
@@ -104,7 +104,7 @@ store: setup build
 	go run ./internal/release -store -out bin/store
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e store
 
-## snapshot: writes a release without an address into dist, to try it
+## snapshot: writes a release without a download address into dist, for local tests
 snapshot: setup
 	go run ./internal/release -out dist
 

@@ -70,7 +70,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const stdioClient = await connectStdio(env);
     const listenStream = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
-    await listenStream.text().catch(() => ''); // waits until the daemon has closed the listen stream
+    await listenStream.text().catch(() => ''); // The client waits until the daemon has closed the listen stream.
     await startDaemon();
     // While the test sends requests, the MCP SDK's transports try to reopen their GET streams.
     const errors = await Promise.all(

@@ -28,7 +28,7 @@ test('docs/plugins.md names every factory and function of the SDK', () => {
     'validatePluginName',
     'validateUrlPattern',
   ];
-  const indirectExports = ['httpStatusToToolError', 'parseRetryAfterMs']; // exports that only the fetch functions call
+  const indirectExports = ['httpStatusToToolError', 'parseRetryAfterMs']; // Only the fetch functions call these.
   const names = Object.keys(sdk).filter((name) => !programExports.includes(name) && !indirectExports.includes(name));
   assert.ok(names.length > 40);
   for (const name of names) assert.match(docsText, new RegExp(`\\b${name}\\b`));

@@ -290,7 +290,7 @@ interface ShapeField {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
-  /** For a list, type is the name of the items' type. */
+  /** For a list, `type` is the name of the items' type. */
   readonly type: string;
 }
 

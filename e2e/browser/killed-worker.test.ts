@@ -72,7 +72,7 @@ for (const [levelName, installFlags] of [
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
     );
-    await pause(200); // time for the worker to receive the call
+    await pause(200); // The pause lets the worker receive the call.
   }
 
   /** An open extension page restarts a stopped worker at once; otherwise, an alarm restarts the worker within 30 s. */

@@ -1,4 +1,7 @@
-/** Without the debugger, clicks, keys, texts and drags do what a user's input does, and no answer claims more. */
+/**
+ * Without the debugger, the clicks, keys, texts and drags of browser tools have the effect of a user's input, and no
+ * tool result claims more.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';

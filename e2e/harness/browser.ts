@@ -41,13 +41,13 @@ export class Browser {
     this.#cdp = await connectCdp(port);
   }
 
-  /** If install is not called, Chrome removes the extension from the profile when the browser exits. */
+  /** If `install` is not called, Chrome removes the extension from the profile when the browser exits. */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);
     this.#isInstalled = true;
   }
 
-  /** pid is the process ID of the browser's main process, or 0 before start. */
+  /** The field `pid` is the process ID of the browser's main process, or 0 before start. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }

@@ -1,7 +1,7 @@
 /** Encodes and decodes D-Bus messages. */
 
 interface MessageHead {
-  /** type is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
+  /** The field `type` is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
   readonly serialNumber: number;
   readonly path?: string;

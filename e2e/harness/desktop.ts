@@ -22,7 +22,7 @@ export interface DesktopNotification {
 export interface FakeDesktop {
   readonly env: Readonly<Record<string, string>>;
   notifications(): readonly DesktopNotification[];
-  /** Chrome changes the action keys with each update of a notification, so press sends the latest key. */
+  /** Chrome changes the action keys with each update of a notification, so `press` sends the latest key. */
   press(notification: DesktopNotification, action: string): void;
   dismiss(notification: DesktopNotification): void;
   close(): Promise<void>;

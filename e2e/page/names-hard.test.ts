@@ -26,7 +26,7 @@ const nameCases = [
   '<input id=a value="Typed"><button id=x aria-labelledby=a>t</button>',
   '<select id=a><option>One<option selected>Two</select><button id=x aria-labelledby=a>t</button>',
   '<h2 id=a>Files</h2><ul id=x aria-labelledby=a><li>One</ul>',
-  // accessible names from label elements
+  // These pages test accessible names from label elements.
   '<label for=x>Size <select><option>S<option selected>M</select> wide</label><input id=x type=checkbox>',
   '<label for=x>Repeat <input type=number value=3> times</label><input id=x type=checkbox>',
   '<label for=x>Level <span role=slider aria-valuenow=4 aria-valuetext="four" tabindex=0></span> of 5</label><input id=x type=checkbox>',
@@ -40,7 +40,7 @@ const nameCases = [
   '<label for=x>Line one<br>line two</label><textarea id=x></textarea>',
   '<label for=x><div>Block one</div><div>Block two</div></label><input id=x>',
   '<label for=x>Agree to <a href=#>the terms</a></label><input id=x type=checkbox>',
-  // accessible names of inputs of all types
+  // These pages test accessible names of inputs of all types.
   '<input id=x type=button value="Push">',
   '<input id=x type=button title="Tip">',
   '<input id=x type=image src="" alt="" title="Send it">',
@@ -54,7 +54,7 @@ const nameCases = [
   '<textarea id=x placeholder="Your words"></textarea>',
   '<div id=x role=textbox contenteditable aria-placeholder="Message" tabindex=0></div>',
   '<button id=x><input type=submit value=inner hidden>Outer</button>',
-  // accessible names from text alternatives such as alt
+  // These pages test accessible names from text alternatives such as alt.
   '<button id=x><svg role=img aria-label="Star"></svg> Rate</button>',
   '<button id=x><svg><title>Cog</title><path d=""/></svg><span> settings</span></button>',
   '<svg id=x role=img width=9 height=9><title>Chart</title><desc>Sales</desc></svg>',
@@ -73,19 +73,19 @@ const nameCases = [
   '<details open><summary id=x>More <b>facts</b></summary>x</details>',
   '<select aria-label=s><optgroup id=x label="Group"><option>a</optgroup></select>',
   '<select aria-label=s size=3><option id=x label="Label">Text</option></select>',
-  // accessible names from content that CSS generates
+  // These pages test accessible names from content that CSS generates.
   '<style>#x::before{content:"New "}#x::after{content:" item"}</style><button id=x>order</button>',
   '<style>#x::before{content:url(data:,) / "Alt text"}</style><button id=x></button>',
   '<style>#x::before{content:"\\2605" / "starred"}</style><button id=x> mail</button>',
   '<style>#x::before{content:"hidden";display:none}</style><button id=x>Shown</button>',
   '<style>#x span::before{content:"in "}</style><button id=x><span>side</span></button>',
   '<style>#x::before{content:attr(data-n)}</style><button id=x data-n="7 "> left</button>',
-  // accessible names with slots and shadow roots
+  // These pages test accessible names with slots and shadow roots.
   '<x-host>Light text<template shadowrootmode=open><button id=x><slot></slot></button></template></x-host>',
   '<x-host><template shadowrootmode=open><button id=x><slot>Fallback</slot> now</button></template></x-host>',
   '<x-host><b slot=n>Named</b>rest<template shadowrootmode=open><button id=x><slot name=n></slot>: <slot></slot></button></template></x-host>',
   '<button id=x><x-host><template shadowrootmode=open><span>In shadow</span></template></x-host></button>',
-  // accessible names with aria-owns and presentational content
+  // These pages test accessible names with aria-owns and presentational content.
   '<div id=x role=button tabindex=0 aria-owns=o>Own </div><span id=o>owned</span>',
   '<button id=x><span role=presentation>Presented</span> <span role=none>none</span></button>',
   '<button id=x><ul><li>Item one</li><li>Item two</li></ul></button>',

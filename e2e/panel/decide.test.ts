@@ -169,7 +169,7 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
   await waitFor('the list of plugins to be rendered', async () => (await panel.locator('select.auto').count()) >= 3);
-  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // simulates a change in the terminal
+  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // This request simulates a change in the terminal.
   await waitFor(
     'the panel to show the permission that the server sent',
     async () => (await messagesPermission.inputValue()) === 'ask',

@@ -73,7 +73,7 @@ const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
           .then(() => undefined, () => undefined)`,
       ),
     );
-    await pause(200); // time for the report about the tab to reach the daemon
+    await pause(200); // The pause lets the report about the tab reach the daemon.
   },
 
   'tab frozen': (testedSystem, plannedFault) =>

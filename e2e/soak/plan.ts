@@ -73,15 +73,15 @@ export type FaultKind = keyof typeof faultKinds;
  */
 export interface PlannedCall {
   readonly atMs: number;
-  /** client is the index, in the list of test clients, of the client that makes the call. */
+  /** The field `client` is the index, in the list of test clients, of the client that makes the call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
   /**
-   * tab is the number of the tab that the call's arguments name. If tab is absent, the daemon chooses a tab for the
-   * call.
+   * The field `tab` is the number of the tab that the call's arguments name. If `tab` is absent, the daemon chooses a
+   * tab for the call.
    */
   readonly tab?: number;
 }
@@ -91,7 +91,7 @@ export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly forMs: number;
-  /** tab and client are the indexes of the tab and the client that the fault may affect. */
+  /** The fields `tab` and `client` are the indexes of the tab and the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
   /** limits are the daemon's time limits after a planned restart. */

@@ -103,7 +103,7 @@ test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
   };
   t.after(() => {
     globalThis.MessageChannel = Real;
-    for (const { port1 } of channels) port1.close(); // closes the ports, because Node does not exit while ports are open
+    for (const { port1 } of channels) port1.close(); // Node does not exit while ports are open.
   });
   const taskScheduler = makeTaskScheduler();
   const callOrder: string[] = [];

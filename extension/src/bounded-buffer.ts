@@ -2,8 +2,8 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * `seq` is the number of earlier reports of the call, which are not in `reports`. `skipped` is the number of reports
- * that the page dropped directly before the first report in `reports`.
+ * `seq` is the number of the call's earlier progress reports, which are not in `reports`. `skipped` is the number of
+ * reports that the page dropped directly before the first report in `reports`.
  */
 export interface ReportBatch {
   readonly seq: number;

@@ -13,7 +13,7 @@ export async function attachDebugger(tabId: number): Promise<void> {
   try {
     await chrome.debugger.attach({ tabId }, ProtocolVersion);
   } catch (error) {
-    // An earlier run of the extension's worker has attached the debugger, because Chrome counts debuggers by extension.
+    // Chrome counts debuggers by extension, so an earlier run of this extension's worker has attached the debugger.
     if (!String(error).includes('Another debugger is already attached')) throw error;
   }
 }

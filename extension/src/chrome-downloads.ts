@@ -4,15 +4,15 @@ import { sleep } from './within.ts';
 
 export interface Download {
   readonly id: number;
-  /** path is the path of the downloaded file, or empty until Chrome has chosen the file. */
+  /** The field `path` is the path of the downloaded file, or empty until Chrome has chosen the file. */
   readonly path: string;
   /** finalUrl is the address after redirects, or empty until the site has responded. */
   readonly finalUrl: string;
   readonly state: `${chrome.downloads.State}`;
-  /** error is Chrome's reason for an interrupted download, such as NETWORK_FAILED. */
+  /** The field `error` is Chrome's reason for an interrupted download, such as NETWORK_FAILED. */
   readonly error: string | undefined;
   readonly isPaused: boolean;
-  /** danger is Chrome's verdict about the downloaded file, such as "safe", "file" or "content". */
+  /** The field `danger` is Chrome's verdict about the downloaded file, such as "safe", "file" or "content". */
   readonly danger: string;
   readonly receivedBytes: number;
   /** totalBytes is undefined if the site did not send the size of the file. */

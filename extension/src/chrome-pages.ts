@@ -23,18 +23,18 @@ export async function readTopDocument(tabId: number): Promise<string | undefined
 }
 
 export type TabEvent =
-  /** The tab sends a request for a new document. */
+  /** The event "started": the tab has sent a request for a new document. */
   | { readonly kind: 'started'; readonly url: string }
-  /** The tab shows a new document. */
+  /** The event "committed": the tab shows a new document. */
   | { readonly kind: 'committed'; readonly url: string; readonly documentId: string }
   | { readonly kind: 'domcontentloaded'; readonly documentId: string }
   | { readonly kind: 'load'; readonly documentId: string }
-  /** The load of a document failed. */
+  /** The event "failed": a document of the tab failed to load. */
   | { readonly kind: 'failed'; readonly error: string; readonly url: string }
-  /** The URL of the tab changed without a new document, as with history.pushState. */
+  /** The event "address": the URL of the tab changed without a new document, as with history.pushState. */
   | { readonly kind: 'address'; readonly url: string }
   | { readonly kind: 'closed' }
-  /** A document of the tab opened a new tab. */
+  /** The event "opened": a document of the tab opened a new tab. */
   | { readonly kind: 'opened'; readonly tabId: number; readonly url: string };
 
 export function watchTabs(listener: (tabId: number, event: TabEvent) => void): () => void {
@@ -80,9 +80,9 @@ export interface LoadedPage {
   readonly url: string;
   readonly title: string;
   readonly readyState: string;
-  /** status is the HTTP status of the document, or 0 if unknown. */
+  /** The field `status` is the HTTP status of the document, or 0 if unknown. */
   readonly status: number;
-  /** resources is the number of network requests of the page that Chrome has completed. */
+  /** The field `resources` is the number of network requests of the page that Chrome has completed. */
   readonly resources: number;
 }
 
@@ -108,9 +108,9 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
 
 export interface PageResource {
   readonly url: string;
-  /** type is the initiator type of the request, such as navigation, fetch or img. */
+  /** The field `type` is the initiator type of the request, such as navigation, fetch or img. */
   readonly type: string;
-  /** status is the HTTP status, or 0 if the browser hides the status from the page. */
+  /** The field `status` is the HTTP status, or 0 if the browser hides the status from the page. */
   readonly status: number;
   readonly sizeBytes: number;
   readonly durationMs: number;

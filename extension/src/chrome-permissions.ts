@@ -38,7 +38,7 @@ export async function revokePermission(name: OptionalPermission['name']): Promis
 }
 
 export interface SitePermissions {
-  /** patterns contains Chrome match patterns such as `*://example.com/*`, or AllSitesPattern. */
+  /** The field `patterns` contains Chrome match patterns such as `*://example.com/*`, or AllSitesPattern. */
   readonly patterns: readonly string[];
   /** isOptional is false if the manifest itself requires access to all sites. */
   readonly isOptional: boolean;

@@ -10,9 +10,11 @@ export interface Cookie {
   readonly isSecure: boolean;
   readonly isHttpOnly: boolean;
   readonly sameSite: CookieSameSite;
-  /** expires is the expiry time of the cookie in seconds since 1970, or undefined for a session cookie. */
+  /** The field `expires` is the expiry time of the cookie in seconds since 1970, or undefined for a session cookie. */
   readonly expires: number | undefined;
-  /** partition is the top-level site of a partitioned cookie, or undefined for a cookie without a partition. */
+  /**
+   * The field `partition` is the top-level site of a partitioned cookie, or undefined for a cookie without a partition.
+   */
   readonly partition: CookiePartition | undefined;
 }
 

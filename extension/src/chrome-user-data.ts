@@ -61,7 +61,7 @@ export async function createBookmark(bookmarkFields: {
 export interface NotificationText {
   readonly title: string;
   readonly message: string;
-  /** source is a text, such as the name of a client, that Chrome shows below the notification's message. */
+  /** The field `source` is a text, such as the name of a client, that Chrome shows below the notification's message. */
   readonly source: string;
 }
 

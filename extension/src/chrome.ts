@@ -11,9 +11,12 @@ export interface ChromeTab {
   readonly title: string;
   readonly active: boolean;
   readonly loading: boolean;
-  /** pending is true while a tab that loads a page has received no response from the site. */
+  /** The field `pending` is true while a tab that loads a page has received no response from the site. */
   readonly pending?: boolean;
-  /** discarded is true for a tab that Chrome unloaded; `frozen` is true for a tab in which Chrome runs no code. */
+  /**
+   * The field `discarded` is true for a tab that Chrome unloaded; `frozen` is true for a tab in which Chrome runs no
+   * code.
+   */
   readonly discarded: boolean;
   readonly frozen: boolean;
   readonly lastAccessed: number;

@@ -9,11 +9,12 @@
 // before they run.
 //
 // Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
-// offer, which is its first message, only when the bridge starts the handshake. The first host in a document is the
-// base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin connects through
-// the base. The bridge starts the handshake once, and listens only during this handshake. The handshake ends before the
-// first page script can run, because it ends when the bridge's script returns. If the page starts a handshake, it gets
-// no response, because each host answers only the first handshake.
+// offer, which is its first message, only when the bridge starts the handshake. The first host in a document is called
+// the base; it belongs to no plugin, and creates hosts for plugins whose code arrives later. If the code of a plugin
+// arrives after the handshake, the plugin connects through the base. The bridge starts the handshake once, and listens
+// only during this handshake. The handshake ends before the first page script can run, because it ends when the
+// bridge's script returns. If the page starts a handshake, it gets no response, because each host answers only the
+// first handshake.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
@@ -37,8 +38,8 @@ export const DOWN_MESSAGE = 'down';
 // `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array.
 // `r <call> <json>`: The call's result, as JSON text.
 // `n <call>`: The tool returned undefined.
-// `t <call> <ms> <ms> <ms>`: A traced call is about to end. The three operands are the times, by performance.now(), at
-// which isReady had returned, the handler started, and the handler had settled.
+// `t <call> <ms> <ms> <ms>`: A traced call is about to end. In the message `t`, the operands are the times, by
+// performance.now(), at which isReady had returned, the handler started, and the handler had settled.
 // `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
 // `a <call>`: The handler of a cancelled call has returned or thrown.
 // `f <call>`: The host received a cancellation for a call that is not running.
@@ -47,13 +48,14 @@ export const DOWN_MESSAGE = 'down';
 // `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry, after `dropped`
 // lost log entries.
 // `w <ms>`: The next timer is due in ms milliseconds; -1 means that no timer is pending.
-// `armed <nonce>`: The entry point accepts an adapter with this nonce.
+// `armed <nonce>`: The host's entry point now accepts an adapter with this nonce.
 // `renewed <hash>`: An adapter with this hash replaced the older adapter.
 // `kept <message>`: The replacement failed, for the reason in the message, and the older adapter stays.
 //
-// The base sends only messages `host`, each in an event with the port of the new channel.
+// The base, which is the host that creates other hosts, sends only messages `host`, each in an event with the port of
+// the new channel.
 //
-// `host <json>`: After the bridge has requested a plugin, the base offers the bridge a channel for this plugin.
+// `host <json>`: After the bridge has requested a host for a plugin, the base offers the bridge a channel to this host.
 //
 // Each message from the bridge to the host is the JSON text of an array. The bridge puts a space before a message
 // without integers of 16 or more digits, which the host can parse without special handling of large integers.
@@ -69,6 +71,6 @@ export const DOWN_MESSAGE = 'down';
 // `["wake"]`: A timer that the document requested is due.
 // `["settings", settings]`: Replaces the settings with this wire.PluginSettings.
 // `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
-// `["host", options, nonce]`: Asks the base to offer a plugin with these options (JSON text), whose entry point accepts
-// an adapter with the nonce.
-// `["remove"]`: The host tears down the adapter, and rejects calls until its entry point accepts another adapter.
+// `["host", options, nonce]`: Requests a host for a plugin with these options (JSON text) from the base; the host's
+// entry point accepts an adapter with the nonce.
+// `["remove"]`: The host stops the adapter, and rejects calls until its entry point accepts another adapter.

@@ -69,8 +69,8 @@ export interface PanelHold extends Omit<TabHold, 'leftMs'> {
 export interface PanelState {
   readonly link: LinkState;
   /**
-   * pairing is absent if the extension has the file connection.json of an opentabs installation, so that no pairing
-   * is needed.
+   * The field `pairing` is absent if the extension has the file connection.json of an opentabs installation, so that no
+   * pairing is needed.
    */
   readonly pairing?: PairingState;
   readonly browserName: string;

@@ -37,7 +37,7 @@ export interface StartedPlugin {
 export type FromBridge =
   /**
    * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
-   * `hasBase` is true if the document has a base, which can host more plugins.
+   * `hasBase` is true if the document has a base, which is a host that can create hosts for more plugins.
    */
   | {
       op: 'documentState';
@@ -48,8 +48,8 @@ export type FromBridge =
       running: { id: string; plugin: string }[];
     }
   /**
-   * `reports` is the JSON text of an array of wire.Report. `seq` is the number of earlier reports of the call, which
-   * are not in `reports`.
+   * `reports` is the JSON text of an array of wire.Report. `seq` is the number of the call's earlier progress reports,
+   * which are not in `reports`.
    */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /** After the last part of a large result, the bridge sends a message 'result' with the number of parts. */
@@ -78,7 +78,8 @@ export type FromBridge =
   | { op: 'pong'; ping: number }
   /**
    * The bridge sends 'entryPointReady' as soon as no call runs in the plugin's old adapter. `usesBase` is true if the
-   * entry point belongs to the base, and false if it belongs to the plugin.
+   * entry point belongs to the base (the host that creates other hosts), and false if it belongs to the plugin's own
+   * host.
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /** If `problem` is set, the new adapter failed to start and the old adapter stays. */
@@ -121,13 +122,13 @@ export type ToBridge =
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
-   * The entry point of the plugin's host accepts the adapter; without a host, the base creates one with `options` (JSON
-   * text).
+   * The entry point of the plugin's host accepts the adapter; if the plugin has no host, the base host creates one with
+   * `options` (JSON text).
    */
   | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**
-   * Prepares a document for a new adapter in an isolated world, as 'prepareHost' does in the page's world. If the
-   * plugin has no host in the document yet, the new host sends its offer in an event whose type is the nonce.
+   * Prepares a document for a new adapter in an isolated world, as the message 'prepareHost' does in the page's world.
+   * If the plugin has no host in the document yet, the new host sends its offer in an event whose type is the nonce.
    */
   | { op: 'awaitLateHost'; plugin: string; hash: string; nonce: string }
   | { op: 'removePlugin'; plugin: string };

@@ -47,7 +47,7 @@ export interface Realm {
    * addContent adds the first element to the document, as Chrome's HTML parser does before any script of the page runs.
    */
   addContent(): void;
-  /** dispatch dispatches an event on the document, as a script of the page could. */
+  /** The method `dispatch` dispatches an event on the document, as a script of the page could. */
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
   /** runNextTask delivers the messages that are queued in message channels, as a browser does between two tasks. */
   runNextTask(): void;

@@ -12,7 +12,7 @@ export interface FakeSocket {
   readonly sentMessages: Readonly<Record<string, unknown>>[];
   isClosed: boolean;
   unsent: number;
-  /** accept opens the socket and sends a challenge that passes the fake handshake. */
+  /** The method `accept` opens the socket and sends a challenge that passes the fake handshake. */
   open(): void;
   accept(): void;
   text(text: string): void;

@@ -1,8 +1,7 @@
-// What a hostile page does once its first script runs: it replaces every
-// built-in and every prototype's methods by ones that tell, and puts getters
-// and setters where objects without the property would find them. `saw` holds
-// the name of each one that was used since `watch` was called. No bait is laid
-// for `value`, `get` and `set`: node:vm's own global object falls for it.
+// Simulates a hostile page: its script replaces all built-in functions and prototype methods with functions that record
+// each use, and defines getters and setters on the prototypes for properties that objects lack. The array `saw`
+// contains the name of each replaced function that was used since `watch` was called. The properties `value`, `get` and
+// `set` get no getters or setters, because the global object of node:vm would use them.
 (() => {
   const saw = [];
   let watching = false;
@@ -57,7 +56,7 @@
       },
     });
   }
-  // The built-in prototypes between a tool's value and Object.prototype are the page's, too.
+  // The page also controls the built-in prototypes between a tool's value and Object.prototype.
   const between = ['Error', 'TypeError', 'Array', 'Function', 'Promise', 'Map', 'Date', 'DOMException'];
   const words = ['code', 'category', 'retryable', 'retryAfterMs', 'issues', 'progress', 'success', 'data', 'handle'];
   for (const name of between) {

@@ -1,6 +1,6 @@
-// Gives a bare realm the few DOM classes that a host needs. The work is done
-// by `outer`, functions of the test's own realm, so that what a hostile script
-// patches in this one can't be seen being used by the classes themselves.
+// Adds to an empty realm the few DOM classes that a host needs. The functions in `outer`, which belong to the test's
+// own realm, implement the DOM classes, so that a hostile script in the simulated realm cannot observe what the classes
+// use.
 (outer) => {
   const define = (name, value) =>
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
@@ -26,7 +26,7 @@
       return outer.eventTarget(this);
     }
   }
-  // An implied constructor would spread its arguments, which a page can see.
+  // An implicit constructor would spread its arguments, which a page can observe.
   class MessageEvent extends Event {
     constructor(type, init) {
       super(type, init);

@@ -1,10 +1,10 @@
-// Replaces the globals of a page while a plugin's tools are read. Modules may use the page when they load: they get
-// `nothing`, whose properties, calls and instances are `nothing` again. Code that waits for an event of the page waits
-// forever.
+// Replaces the globals of a web page while the definitions of a plugin's tools are read without a browser. Modules that
+// use the page while they load get the value `nothing`, whose properties, call results and instances are `nothing`
+// again. Code that waits for an event of the page never continues.
 (() => {
   const never = () => false;
   const noElements = () => [][Symbol.iterator]();
-  function target() {} // a function, so that its proxy can be called and constructed
+  function target() {} // The target is a function, so that its proxy can be called and constructed.
   const nothing = new Proxy(target, {
     get(_, key) {
       if (key === Symbol.toPrimitive) return () => '';
@@ -65,7 +65,7 @@
   });
   for (const name of ['window', 'self', 'top', 'parent']) globalThis[name] = window;
 
-  // JSON texts from the page are `nothing` too.
+  // JSON.parse of a text from the page also returns `nothing`.
   const { parse } = JSON;
   JSON.parse = (text, reviver) => (text === nothing ? nothing : parse(text, reviver));
 

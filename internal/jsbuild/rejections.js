@@ -8,7 +8,7 @@
   let rejected = [];
   let isTracking = false;
 
-  // Records a rejection of `promise` without counting as its handler.
+  // Observes a rejection of `promise` without counting as a handler of the rejection.
   function track(promise) {
     isTracking = true; // the promise that nativeThen creates is not a promise of the test
     nativeThen.call(promise, undefined, (error) => {
@@ -38,7 +38,7 @@
     writable: true,
     configurable: true,
   });
-  // Returns the errors of the promises that nothing waits for, and forgets them.
+  // Returns the errors of rejected promises without a handler, and deletes them from the list.
   Object.defineProperty(globalThis, '__opentabsUnhandled', {
     value: () => {
       const errors = rejected.filter(({ promise }) => !handled.has(promise)).map(({ error }) => error);

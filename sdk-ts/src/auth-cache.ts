@@ -11,7 +11,10 @@ export function getAuthCache(namespace: string): unknown {
   return cache && hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
 }
 
-/** Stores login data, such as a token, until the document unloads or {@link clearAuthCache} is called. Never throws. */
+/**
+ * Stores login data, such as a token, until the document unloads or {@link clearAuthCache} is called. `setAuthCache`
+ * never throws.
+ */
 export function setAuthCache<T>(namespace: string, value: T): void {
   const cache = ensureCache();
   if (cache) defineProperty(cache, namespace, makeDataDescriptor(value));
@@ -28,7 +31,7 @@ function ensureCache(): Properties | undefined {
     if (container && !hasProperties(getSafeProperty(container, 'tokenCache')))
       defineProperty(container, 'tokenCache', makeDataDescriptor(makeBareObject()));
   } catch {
-    return undefined; // the page has locked the container against changes
+    return undefined; // The page has locked the container of the auth cache against changes.
   }
   return getContainerPart('tokenCache');
 }

@@ -13,10 +13,10 @@ export interface ConfigSettingDefinition {
   /** Whether the plugin requires the setting. By default, the setting is optional. */
   required?: boolean | undefined;
   /**
-   * Whether a `string` setting is a secret, such as a password or an API key. Secret settings are never displayed. An
-   * adapter that starts after the page's scripts receives secret settings only if the user allows late access. If
-   * `secret` is absent, opentabs infers from the setting's key whether the setting is secret. For example, a setting
-   * with the key `apiToken` is secret.
+   * Whether a `string` setting is a secret, such as a password or an API key. The values of secret settings are never
+   * displayed. An adapter that starts after the page's scripts receives secret settings only if the user allows late
+   * access. If `secret` is absent, opentabs infers from the setting's key whether the setting is secret. For example, a
+   * setting with the key `apiToken` is secret.
    */
   secret?: boolean | undefined;
   /** The placeholder that the settings form shows in an empty input field, such as `https://gitlab.example.com`. */

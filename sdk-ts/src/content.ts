@@ -1,4 +1,4 @@
-import * as z from 'zod'; // `import { z }` would add all of zod to each adapter
+import * as z from 'zod'; // The statement `import { z }` would add all of zod to each adapter.
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /** MCP annotations of a content block: audience, priority and time of the last change. */

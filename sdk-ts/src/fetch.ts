@@ -63,7 +63,7 @@ function isCrossOrigin(url: string): boolean {
   try {
     return withPristineBuiltIns(() => new URL(url, location.href).origin !== location.origin);
   } catch {
-    return false; // the URL is malformed, or there is no page
+    return false; // The URL is malformed, or there is no page.
   }
 }
 

@@ -62,8 +62,8 @@ function sendEntry(logLevel: LogLevel, message: string, args: readonly unknown[]
 
 /**
  * Logs a message and up to 10 values. `opentabs logs` shows the plugin's log, and MCP clients can subscribe to it.
- * Logged values are converted to JSON, even errors, DOM elements and circular objects. Never throws. Do not log
- * passwords or tokens.
+ * Logged values are converted to JSON, even errors, DOM elements and circular objects. A method of the log never
+ * throws. Plugins must not log passwords or tokens.
  */
 export const log: Log = Object.freeze({
   debug: (message: string, ...args: unknown[]) => sendEntry('debug', message, args),

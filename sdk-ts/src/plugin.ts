@@ -24,17 +24,26 @@ export abstract class OpenTabsPlugin {
    */
   abstract isReady(): Promise<boolean>;
 
-  /** Called when the plugin is removed or replaced. Undo everything that the plugin changed in the page. */
+  /**
+   * `teardown` is called when the plugin is removed or replaced. In `teardown`, undo everything that the plugin changed
+   * in the page.
+   */
   teardown?(): void;
-  /** Called once in each document, after the plugin's adapter has started. */
+  /** `onActivate` is called once in each document, after the plugin's adapter has started. */
   onActivate?(): void;
-  /** Called before {@link teardown} when the plugin is removed or replaced. */
+  /** `onDeactivate` is called before {@link teardown} when the plugin is removed or replaced. */
   onDeactivate?(): void;
-  /** Called when the page's URL changes without loading a new document, for example by `history.pushState`. */
+  /**
+   * `onNavigate` is called when the page's URL changes without loading a new document, for example by
+   * `history.pushState`.
+   */
   onNavigate?(url: string): void;
-  /** Called before each tool call of the plugin. */
+  /** `onToolInvocationStart` is called before each tool call of the plugin. */
   onToolInvocationStart?(toolName: string): void;
-  /** Called after each tool call of the plugin. `success` is false if the handler threw an error. */
+  /**
+   * `onToolInvocationEnd` is called after each tool call of the plugin. `success` is false if the handler threw an
+   * error.
+   */
   onToolInvocationEnd?(toolName: string, success: boolean, durationMs: number): void;
 }
 

@@ -28,9 +28,9 @@ export interface PreScriptContext {
 }
 
 /**
- * Runs `script` in the page and in each of its frames, before any script of the page. If `script` throws an
- * error, the error is logged to the page's console. Does nothing if opentabs is not starting a pre-script, for example
- * in a test.
+ * Runs `script` in the page and in each of its frames, before any script of the page. If `script` throws an error, the
+ * error is logged to the page's console. `definePreScript` does nothing if opentabs is not starting a pre-script, for
+ * example in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
   const runner = getContainer()?._preScriptRunner;

@@ -4,7 +4,7 @@ import { isMethod } from './runtime/value.ts';
 
 /**
  * Makes opentabs call the plugin's `isReady` now. Call `notifyReadinessChanged` after the user has logged in or out, so
- * that agents see the change immediately instead of within 30 s. Never throws.
+ * that agents see the change immediately instead of within 30 s. `notifyReadinessChanged` never throws.
  */
 export function notifyReadinessChanged(): void {
   const container = getContainer();

@@ -30,8 +30,8 @@ export interface ContextScript {
   /** The value of `context.decision` in the handler. */
   decision?: Decision | undefined;
   /**
-   * Cancels the call after `stopAtReport` progress reports. Each change of an activity also counts as a progress
-   * report.
+   * Cancels the call after `stopAtReport` progress reports. For `stopAtReport`, each change of an activity also counts
+   * as a progress report.
    */
   stopAtReport?: number | undefined;
 }

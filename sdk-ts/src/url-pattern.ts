@@ -1,5 +1,5 @@
 // Checks a plugin's URL patterns by the same rules as plugin.ParsePattern in Go, which the server applies when a plugin
-// is added. A change of the rules in TypeScript requires the same change in Go.
+// is added. A change of the rules for URL patterns in TypeScript requires the same change in Go.
 
 const maxPathWildcards = 5;
 const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;

@@ -23,7 +23,7 @@
     try {
       for (let i = 0; i < values.length; i++) if (hasSecret(values[i], 0)) note('read', label);
     } catch {
-      // Some values throw when they are read.
+      // Some global values throw an error when they are read.
     }
     isReporting = false;
   }
@@ -40,7 +40,7 @@
       defineProperty(spy, 'name', { value: original.name });
       Object.setPrototypeOf(spy, original);
     } catch {
-      // Some functions have no prototype.
+      // Some functions have no property `prototype`.
     }
     return spy;
   }
@@ -67,7 +67,7 @@
         defineProperty(object, key, descriptor);
         replacedCount++;
       } catch {
-        // Some properties cannot be redefined.
+        // Some properties of the globals cannot be redefined.
       }
     }
   }

@@ -14,7 +14,10 @@ export interface BrowserLab {
   readonly site: BenchSite;
   readonly ourBrowser: OurBrowser;
   readonly agent: Agent;
-  /** playwright and devtools are undefined if the folder in the environment variable PEERS lacks their npm packages. */
+  /**
+   * The fields `playwright` and `devtools` are undefined if the folder in the environment variable PEERS lacks their
+   * npm packages.
+   */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;
   readonly benchAgents: readonly Agent[];

@@ -1,5 +1,5 @@
-// The minimum that an extension needs to send text to a page and back. A text has the form "<route><id> <payload>". The
-// route selects the part that sends the answer:
+// The reference extension for benchmarks: the minimum that an extension needs to send text to a page and back. A text
+// to the reference extension has the form "<route><id> <payload>". The route selects the part that sends the answer:
 //
 //   w  this service worker
 //   p  the content script, over its runtime port

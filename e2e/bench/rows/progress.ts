@@ -7,7 +7,7 @@ import { computeMedian, measureAlternately } from '../samples.ts';
 const reportCount = 10_000;
 const roundCount = 7;
 
-/** A turn that blocks the event loop delays a 1 ms timer, and the delay is the length of the turn. */
+/** A task that blocks the event loop delays a 1 ms timer, and the delay equals the duration of the task. */
 function startTurnWatch(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
   turnTimes.timer = window.setInterval(() => {

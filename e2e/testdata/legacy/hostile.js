@@ -1,5 +1,6 @@
-// A hostile page that attacks the protocol of the original OpenTabs. It observes messages and events, forges the messages
-// of that platform, and replaces the plugin registry. window.seen lists what the page has observed.
+// A hostile page that attacks the protocol of the original OpenTabs. The page observes messages and events, forges the
+// messages of the original OpenTabs platform, and replaces the plugin registry. The array window.seen lists what the
+// page has observed.
 (() => {
   const seen = ['the page runs'];
   window.seen = seen;

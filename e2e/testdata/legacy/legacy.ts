@@ -1,4 +1,4 @@
-/** Packages in the format of the original OpenTabs SDK, for plugins in plain JavaScript. */
+/** Writes plugin packages in the format of the original OpenTabs SDK, for plugins in plain JavaScript. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ export interface LegacyPlugin {
   readonly name: string;
   readonly urlPatterns: readonly string[];
   readonly configSchema?: object;
-  /** start is the value of opentabs.start in package.json. */
+  /** The field `start` is the value of opentabs.start in package.json. */
   readonly start?: string;
   /**
-   * source is a module whose default export is the plugin's instance; the module may import zod and
+   * The field `source` is a module whose default export is the plugin's instance; the module may import zod and
    * @opentabs-dev/plugin-sdk.
    */
   readonly source: string;

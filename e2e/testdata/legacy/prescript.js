@@ -13,7 +13,7 @@ export const prepare = (plugin) => {
   container._preScriptRunner = (script) => {
     delete container._preScriptRunner;
     const set = (key, value) => {
-      container.preScript[plugin][key] = value; // read again, because an adapter may have replaced the object
+      container.preScript[plugin][key] = value; // The object is read again, because an adapter may have replaced it.
     };
     try {
       script({ set, log: { debug: makeLogFunction('debug'), info: makeLogFunction('info'), warn: makeLogFunction('warn'), error: makeLogFunction('error') } });

@@ -1,5 +1,6 @@
-// A replacement for @opentabs-dev/plugin-sdk of the original OpenTabs SDK, with the exports that the tests need. The code
-// is written from the description of the format. Each adapter bundles a copy, and all copies share globalThis.__openTabs.
+// A replacement for @opentabs-dev/plugin-sdk of the original OpenTabs SDK, with the exports that the tests need. The
+// code in this file was written from the description of the original plugin format. Each adapter bundles a copy of this
+// SDK, and all copies share globalThis.__openTabs.
 
 const getContainer = () => {
   globalThis.__openTabs ??= {};

@@ -29,8 +29,9 @@ const session: LinkSession = {
 
 function connectHosts(): void {
   const frame = findProbeFrame();
-  // Without a probe frame, the bridge does not connect to hosts in a shared Window, whose built-in functions are
-  // unchecked. A reload of the page replaces a shared Window with a new Window.
+  // If the document shares its Window with an older page, the bridge connects to hosts only if a probe frame exists,
+  // because the page could have replaced the Window's built-in functions. A reload of the page replaces a shared Window
+  // with a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...calls.hostEvents, frame });
   }

@@ -148,7 +148,7 @@ export class BridgeCalls {
     removePlugin: (bridgeMessage) => this.plugins.receive(bridgeMessage),
   };
 
-  /** connected resends all messages that possibly did not reach the worker over the previous port. */
+  /** The method `connected` resends all messages that possibly did not reach the worker over the previous port. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {

@@ -25,8 +25,8 @@ export function mayShareWindow(): boolean {
 }
 
 /**
- * addProbeFrame adds a frame with unmodified built-in functions if the document possibly shares a Window with an older
- * document. addProbeFrame must run once, before any host starts.
+ * addProbeFrame adds an iframe with unmodified built-in functions if the document possibly shares a Window with an
+ * older document. addProbeFrame must run once, before any host starts.
  */
 export function addProbeFrame(): void {
   if (Reflect.has(globalThis, PROBE_FRAME_KEY) || !mayShareWindow() || !hasOriginOfTop()) return;
@@ -35,7 +35,7 @@ export function addProbeFrame(): void {
   Reflect.set(globalThis, PROBE_FRAME_KEY, frame);
 }
 
-/** findProbeFrame returns the probe frame, or undefined if the page has moved or removed the frame. */
+/** findProbeFrame returns the iframe that addProbeFrame added, or undefined if the page has moved or removed it. */
 export function findProbeFrame(): Element | undefined {
   const frame: unknown = Reflect.get(globalThis, PROBE_FRAME_KEY);
   return frame instanceof Element && frame.parentNode === document.documentElement ? frame : undefined;

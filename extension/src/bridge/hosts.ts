@@ -3,10 +3,13 @@ import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE 
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
-  /** base is the hash of the plugin parts that a hot reload cannot replace in this document. */
+  /** The field `base` is a hash of the parts of the plugin that a hot reload cannot replace in this document. */
   readonly base?: string;
   readonly awaitsAdapter?: boolean;
-  /** usesBase is true for a host that the base created. */
+  /**
+   * usesBase is true for a host that the base (the host that creates other hosts) created because the plugin's code
+   * arrived late.
+   */
   readonly usesBase?: boolean;
   /** sendText dispatches a message to the host, and returns after the host has handled the message. */
   sendText(hostText: string): void;
@@ -18,7 +21,9 @@ export interface BasePort {
 }
 
 export interface HostEvents {
-  /** frame is the probe frame, which does not count as content of the document. */
+  /**
+   * The field `frame` is the iframe of the probe script (probe.ts), which does not count as content of the document.
+   */
   readonly frame?: unknown;
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
@@ -36,7 +41,10 @@ export interface HostPage extends EventTarget {
   readonly readyState: string;
 }
 
-/** HOST_PREFIX begins the message in which a new host sends its offer over the port of the base. */
+/**
+ * HOST_PREFIX begins the message with which the base (the host that creates other hosts) offers a new host to the
+ * bridge.
+ */
 const HOST_PREFIX = 'host ';
 
 const MaxHosts = 200;
@@ -63,8 +71,8 @@ export function gatherHosts(doc: HostPage, events: HostEvents): void {
 }
 
 /**
- * awaitLateHost waits for the offer of a host that starts later in an isolated world. `type` is secret, so that the
- * page cannot send an offer.
+ * awaitLateHost waits for the offer of a host that starts later in an isolated world. The event type `type` is secret,
+ * so that the page cannot send a forged offer.
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {

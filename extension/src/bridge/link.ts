@@ -11,8 +11,8 @@ export interface WorkerPort {
 
 export interface LinkOptions {
   /**
-   * connect opens a port to the worker, and starts the worker if needed. connect throws if the extension was removed or
-   * reloaded.
+   * The method `connect` opens a port to the worker, and starts the worker if needed. `connect` throws if the extension
+   * was removed or reloaded.
    */
   connect(): WorkerPort;
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
@@ -85,8 +85,8 @@ export class BridgeLink {
   }
 
   /**
-   * reopen is for documents that return from the back/forward cache, because Chrome does not always report their closed
-   * ports.
+   * The method `reopen` is for documents that return from the back/forward cache, because Chrome does not always report
+   * their closed ports.
    */
   reopen(): void {
     this.#close();
@@ -115,9 +115,9 @@ export class BridgeLink {
     }
     this.#send([session.makeGreeting()]);
     // The link first sends the messages that waited for a port, because they are older than the messages that
-    // session.connected sends. The link drops waiting tool requests and call endings, because session.connected sends
-    // them again. If the link sent a call's ending before the result's parts, the server would lack parts that the
-    // ending needs.
+    // session.connected sends. The link drops waiting tool requests and call endings, because the method
+    // session.connected sends them again on the new port. If the link sent a call's ending before the result's parts,
+    // the server would lack parts that the ending needs.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flushMessages();
     session.onConnected();
@@ -170,7 +170,7 @@ export class BridgeLink {
       );
   }
 
-  /** Chrome may fire no disconnect event for a port that was opened during a reload of the extension. */
+  /** Chrome may fire no disconnect event for a port to the worker that was opened during a reload of the extension. */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;
     if (!this.#options.isExtensionAlive()) this.#becomeOrphan();

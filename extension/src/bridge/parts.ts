@@ -39,7 +39,10 @@ export class PartSender {
     this.#send();
   }
 
-  /** restart resends all pending results from their first part, because a new port has replaced the old one. */
+  /**
+   * The method `restart` resends all pending results from their first part, because a new port has replaced the old
+   * one.
+   */
   restart(): void {
     this.#partsInFlight = 0;
     for (const pendingResult of this.#pendingResults.values()) pendingResult.sentCount = 0;

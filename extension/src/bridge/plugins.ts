@@ -76,7 +76,7 @@ export class Plugins {
     });
   }
 
-  /** hasBase reports whether this document has a base, with which the worker can add hosts for further plugins. */
+  /** hasBase reports whether this document has a base, which is a host that can create hosts for further plugins. */
   get hasBase(): boolean {
     return this.#base !== undefined;
   }
@@ -132,7 +132,7 @@ export class Plugins {
     this.#wakes.onVisibilityChanged();
   }
 
-  /** wake notifies the hosts of the document whose timers are due. */
+  /** The method `wake` notifies the hosts of the document whose timers are due. */
   wake(): void {
     this.#wakes.wake();
   }

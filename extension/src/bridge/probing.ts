@@ -1,11 +1,11 @@
-/** The last interval of ProbeDelaysMs repeats. */
+/** The bridge repeats readiness probes at the last interval of ProbeDelaysMs. */
 const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
 /** UrlProbeDelayMs is the delay between a navigation within the document and the readiness probe, in milliseconds. */
 const UrlProbeDelayMs = 250;
 const MinUrlProbeIntervalMs = 1000;
 
 export interface ProbingOptions {
-  /** probe checks the readiness of all adapters, or only of the adapters that are not ready. */
+  /** The method `probe` checks the readiness of all adapters, or only of the adapters that are not ready. */
   probe(all: boolean): void;
   areAllReady(): boolean;
   isVisible(): boolean;
@@ -36,7 +36,7 @@ export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): 
   };
   const probeAgain = () => {
     timer = undefined;
-    if (!isVisible()) return; // onVisibilityChanged schedules the next probe
+    if (!isVisible()) return; // When the document is visible again, onVisibilityChanged schedules the next probe.
     if (!areAllReady()) probe(false);
     scheduleProbe();
   };

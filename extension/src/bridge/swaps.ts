@@ -1,7 +1,7 @@
 import type { ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/** NewAdapterTimeoutMs is how long calls wait for a new adapter after the entry point was armed, in milliseconds. */
+/** NewAdapterTimeoutMs is how long new calls wait for the new adapter of a hot reload, in milliseconds. */
 const NewAdapterTimeoutMs = 10_000;
 
 type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
@@ -13,8 +13,9 @@ export interface AdapterSwapsOptions {
 }
 
 /**
- * AdapterSwaps manages the adapter replacements of a document that are still in progress. A host replaces its adapter
- * only when no call runs in the adapter. During a replacement, new calls of the plugin wait for the new adapter.
+ * AdapterSwaps manages the adapter replacements of a document that are still in progress. During a hot reload, a host
+ * replaces its adapter only when no call runs in the adapter. During a replacement, new calls of the plugin wait for
+ * the new adapter.
  */
 export interface AdapterSwaps {
   /** If the host already waits for an adapter, begin replaces that adapter by the adapter in the message. */
@@ -23,9 +24,14 @@ export interface AdapterSwaps {
   isWaiting(host: Host): boolean;
   onCallEnded(host: Host): void;
   findPendingHash(host: Host): string | undefined;
-  /** finish ends the replacement of a host's adapter, and starts the calls that waited for the new adapter. */
+  /**
+   * The method `finish` ends the replacement of a host's adapter, and starts the calls that waited for the new adapter.
+   */
   finish(host: Host): void;
-  /** clear cancels all pending replacements of adapters, because the worker that had the new code has stopped. */
+  /**
+   * The method `clear` cancels all pending replacements of adapters, because the worker that had the new code has
+   * stopped.
+   */
   clear(): void;
 }
 

@@ -20,7 +20,7 @@ export interface ToolRequests {
    * requests, oldest first.
    */
   listUnansweredRequests(): FromBridge[];
-  /** close drops all requests of the call, because an ended call needs no answers. */
+  /** The method `close` drops all requests of the call, because an ended call needs no answers. */
   close(): void;
 }
 

@@ -15,7 +15,7 @@ export interface WakeRequestsOptions {
  * documents. At any time, the bridge has at most one pending wake request.
  */
 export interface WakeRequests {
-  /** A negative ms means that the host has no timer. */
+  /** A negative number of milliseconds means that the host has no pending timer. */
   setTimer(host: Host, ms: number): void;
   wake(): void;
   onVisibilityChanged(): void;

@@ -26,8 +26,9 @@ export interface Activities {
   /** The argument `patch` is one JSON Patch operation, or an array of operations. */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends an activity again, if the host still stores its reports. resend joins the reports by commas: the last
-   * complete content, then all later patches. If `type` is empty, resend sends the activities of all types.
+   * The method `resend` sends an activity again, if the host still stores its reports. `resend` joins the reports by
+   * commas: the last complete content, then all later patches. If `type` is empty, `resend` sends the activities of all
+   * types.
    */
   resend(type: string, sendReports: (reports: string, count: number) => void): void;
 }

@@ -32,7 +32,7 @@ const tools = `
   { name: 'mixed', handle: (p) => ({ __proto__: null, page: planted, secret: p.secret, deep: { __proto__: null, secret: p.secret } }) },
   { name: 'schema', input: schema, handle: (p) => p }`;
 
-/** schema uses built-in functions at each step and reads optional fields, as the schemas of zod do. */
+/** The constant `schema` uses built-in functions at each step and reads optional fields, as the schemas of zod do. */
 const schema = `{ safeParse(data) {
   const out = {};
   for (const [key, value] of Object.entries(data)) out[key] = Array.isArray(value) ? [...value.map((v) => String(v).trim())] : value;

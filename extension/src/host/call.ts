@@ -36,7 +36,7 @@ export interface CallRequest {
   readonly maxBytes: number;
   readonly args: unknown;
   readonly prompt: boolean;
-  /** decision is the user's decision about the call; undefined if no approval was required. */
+  /** The field `decision` is the user's decision about the call; undefined if no approval was required. */
   readonly decision: unknown;
   readonly isTraced?: boolean;
 }
@@ -44,13 +44,13 @@ export interface CallRequest {
 /** CallEvents are the callbacks by which a ToolRunner reports the progress and the end of calls. */
 export interface CallEvents {
   /**
-   * report is called for each batch of a call's progress reports, in the order of the batches. `reports` is the JSON
-   * text of `count` wire.Reports, joined by commas.
+   * The callback `report` is called for each batch of a call's progress reports, in the order of the batches. `reports`
+   * is the JSON text of `count` wire.Reports, joined by commas.
    */
   report(call: number, reports: string, count: number): void;
   /**
-   * ask is called for each request of a tool to the server. `body` is the JSON text of a wire.ToolAskParams without its
-   * call and number.
+   * The callback `ask` is called for each request of a tool to the server. `body` is the JSON text of a
+   * wire.ToolAskParams without its call and number.
    */
   ask(call: number, ask: number, body: string): void;
   /** end is called once for each tool call that ends without being cancelled. */
@@ -60,7 +60,7 @@ export interface CallEvents {
    * times: when isReady returned, when the handler started, and when the call ended.
    */
   traced(call: number, times: string): void;
-  /** aborted is called when the handler of a cancelled call has finished. */
+  /** The callback `aborted` is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
   /** ready is called when the adapter first reports whether it is ready, and again after each change. */
   ready(isReady: boolean): void;
@@ -69,17 +69,17 @@ export interface CallEvents {
 /** ToolRunner runs the tools of one adapter. */
 export interface ToolRunner {
   run(request: CallRequest): void;
-  /** cancel aborts the signal of a running call, and returns false if the call is not running. */
+  /** The method `cancel` aborts the signal of a running call, and returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
   /** `value` is the output of the tool request, or a wire.CallError if `ok` is false. */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
-  /** resync sends a call's stored activity reports to the bridge again. */
+  /** The method `resync` sends a call's stored activity reports to the bridge again. */
   resync(call: number, type: string): void;
   /** useAdapter returns why the host cannot use the registered adapter, or an empty string on success. */
   useAdapter(): string;
-  /** probe calls isReady() of the adapter, and reports the readiness if it has changed. */
+  /** The method `probe` calls isReady() of the adapter, and reports the readiness if it has changed. */
   probe(): void;
-  /** After drop, new calls fail until another adapter is used. */
+  /** After a call of the method `drop`, new tool calls fail until another adapter is used. */
   drop(): object | undefined;
 }
 

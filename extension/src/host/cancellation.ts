@@ -3,7 +3,7 @@ import { abortController, apply, construct, NativeAbortController, signalGetter 
 /** Cancellation records whether a call was cancelled, and creates the abort signal of the call on first use. */
 export interface Cancellation {
   isCancelled(): boolean;
-  /** cancel aborts the signal with a reason, and returns the reason of the first cancellation. */
+  /** The method `cancel` aborts the signal with a reason, and returns the reason of the first cancellation. */
   cancel(reason: unknown): unknown;
   /** Each call of getSignal returns the same signal. */
   getSignal(): unknown;

@@ -39,8 +39,8 @@ export interface BridgeChannel {
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
   listen(onMessage: (messageParts: readonly unknown[]) => void): void;
   /**
-   * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
-   * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
+   * offerToBridge offers the channel to the bridge during the first handshake only. The callback `done` is called once,
+   * before the first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
   offerToBridge(hostIntroduction: string, onDecided: (isAccepted: boolean) => void): void;
   /**

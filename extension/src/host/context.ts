@@ -6,7 +6,7 @@ import type { ToolRequests } from './tool-requests.ts';
 
 export interface ContextOptions {
   readSignal(): unknown;
-  /** decision is the user's decision about the call; undefined if no approval was required. */
+  /** The field `decision` is the user's decision about the call; undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
   readonly toolRequests: ToolRequests;
@@ -53,8 +53,8 @@ export function makeContext(options: ContextOptions): object {
       call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
       waitForUser: (request: unknown) => toolRequests.waitForUser(request),
       decision: detachFromPage(options.decision),
-      // signal is a getter, so that an AbortController is created only for handlers that read signal. Creating an
-      // AbortController takes longer than creating the rest of the context.
+      // The field `signal` is a getter, so that an AbortController is created only for handlers that read signal.
+      // Creating an AbortController takes longer than creating the rest of the context.
       get signal() {
         return options.readSignal();
       },

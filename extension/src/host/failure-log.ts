@@ -8,7 +8,7 @@ import { readStack } from './stack.ts';
 export interface LoggedFailure {
   readonly level: HostLogLevel;
   readonly message: string;
-  /** stack is the stack trace of the error that the tool threw, or an empty string. */
+  /** The field `stack` is the stack trace of the error that the tool threw, or an empty string. */
   readonly stack: string;
 }
 

@@ -19,14 +19,15 @@ import { makeSettings } from './settings.ts';
 import { type AdapterTimers, makeTimers } from './timers.ts';
 
 /**
- * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The extension must call
- * start at document_start. If the document already has content, a page script may have run, so start does nothing. The
- * pre-script and the adapter run after a bridge has accepted the port, and before the first page script. Without a
- * bridge, only the pre-script runs. start returns the entry point through which the plugin can receive an adapter
- * later.
+ * The function `start` runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The
+ * extension must call start at document_start. If the document already has content, a page script may have run, so
+ * `start` does nothing. The pre-script and the adapter run after a bridge has accepted the port, and before the first
+ * page script. Without a bridge, only the pre-script runs. `start` returns the entry point through which the plugin can
+ * receive an adapter later.
  *
- * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
- * contain a lateHostEvent, the extension can call start at any time, but only in an isolated world.
+ * If the options contain no plugin name, `start` creates the base, which is the host that creates hosts for plugins
+ * whose code arrives later. If the options contain a lateHostEvent, the extension can call start at any time, but only
+ * in an isolated world.
  */
 export function start(
   optionsText: string,
@@ -118,8 +119,9 @@ function makePlugin(
 }
 
 /**
- * startBase offers the bridge a channel over which the bridge requests hosts for plugins whose code arrives later. Each
- * plugin gets a separate channel, which is sent over the channel of the base and is not visible to the page.
+ * startBase offers the bridge the channel of the base host, over which the bridge requests hosts for plugins whose code
+ * arrives later. Each plugin gets a separate channel to the bridge, which is sent over the channel of the base host and
+ * is not visible to the page.
  */
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();
@@ -150,7 +152,7 @@ function startLate(options: HostOptions, evaluateAdapter: AdapterCode | undefine
 }
 
 function doNothing(): void {
-  // doNothing is the callback of the base, which has no adapter that could start.
+  // doNothing is the start callback of the base, which is a host without an adapter.
 }
 
 /** Plain indexing would read a missing element from the page's Array.prototype. */

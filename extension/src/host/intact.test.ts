@@ -12,7 +12,8 @@ const code = buildSync({
   target: 'es2022',
 }).outputFiles[0]?.text;
 
-// The code in browser adds the browser classes that Node's realms lack, and marks their functions as native.
+// The constant `browser` contains code that adds the browser classes that Node's realms lack, and marks their functions
+// as native.
 const browser = `
   globalThis.window = globalThis;
   JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
@@ -47,7 +48,8 @@ const browser = `
   (fresh)`;
 
 /**
- * runIntact returns the result of intact in a realm that the code in `attack` has changed, and how often page code ran.
+ * runIntact returns the result of the function `intact` in a realm that the code in `attack` has changed, and how often
+ * page code ran.
  */
 function runIntact(attackCode: string, isFramed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });

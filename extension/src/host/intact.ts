@@ -6,7 +6,10 @@
 // The build copies the function `intact` in front of the host's code, so intact.ts has no imports. The code of `intact`
 // must use nothing that the opener may have replaced: no getter, method, iterator or unchecked global name.
 
-/** intact reports whether the built-in functions that a host stores are the browser's own. intact never throws. */
+/**
+ * The function `intact` reports whether the built-in functions that a host stores are the browser's own. `intact` never
+ * throws.
+ */
 export function intact(): boolean {
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>

@@ -27,19 +27,19 @@ export type HostLogLevel = 'debug' | 'warning' | 'error';
 
 export interface StackTrace {
   readonly stack: string;
-  /** origin is the stack trace of an error that was created in the line before the adapter's first line. */
+  /** The field `origin` is the stack trace of an error that was created in the line before the adapter's first line. */
   readonly origin: string;
 }
 
 /** HostLogs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
 export interface HostLogs {
   /**
-   * accept adds what an adapter passes to its log transport: a log entry {level, message, data}, or an array of log
-   * entries. accept never throws.
+   * The method `accept` adds what an adapter passes to its log transport: a log entry {level, message, data}, or an
+   * array of log entries. `accept` never throws.
    */
   accept(given: unknown): void;
   /**
-   * write adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
+   * The method `write` adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
    * {@link StackTrace}).
    */
   write(logLevel: HostLogLevel, logMessage: string, stack?: StackTrace): void;

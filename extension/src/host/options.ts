@@ -3,18 +3,21 @@ import { isObject, lookup, makeBareObject, parseJson } from './primordials.ts';
 /** HostOptions are the values that the server writes into the script of a plugin (internal/jsbuild/extension.go). */
 export interface HostOptions {
   /**
-   * plugin is the name of the plugin; empty for the base, which hosts plugins whose code arrives later
-   * (host.ts:startBase).
+   * The field `plugin` is the name of the plugin; empty for the base host, which creates hosts for plugins whose code
+   * arrives later (host.ts:startBase).
    */
   readonly plugin: string;
   readonly hash: string;
-  /** settings is a wire.PluginSettings with the values of the plugin's settings. */
+  /** The field `settings` is a wire.PluginSettings with the values of the plugin's settings. */
   readonly settings: unknown;
   /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
   /** runsInFrames is true if the adapter also runs in same-origin frames. */
   readonly runsInFrames: boolean;
-  /** base is a string that identifies those parts of the plugin that a hot reload cannot replace in this document. */
+  /**
+   * The field `base` is a string that identifies those parts of the plugin that a hot reload cannot replace in this
+   * document.
+   */
   readonly base: string;
   /**
    * lateHostEvent is the type of the event in which the bridge expects the offer of a host that starts late. For a host

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type HostPort, hostileCode, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** schema uses built-in functions during parsing, as zod does. */
+/** The constant `schema` uses built-in functions during parsing, as zod does. */
 const schema = `{ safeParse: (data) => ({ success: true, data: Object.fromEntries(Object.keys(data).map((key) => [key, data[key]])) }) }`;
 const tools = `
   { name: 'parsed', input: ${schema}, handle: (p) => p },

@@ -24,7 +24,7 @@ import {
  */
 export interface Deferred {
   readonly promise: object;
-  /** resolve accepts any value except an object with a `then` method. */
+  /** The method `resolve` accepts any value except an object with a `then` method. */
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }

@@ -14,8 +14,8 @@ export interface ReadinessCheck {
   /** watch sets the adapter whose readiness is reported; watch(undefined) stops the reports. */
   watch(adapter: object | undefined): void;
   /**
-   * check calls isReady() of an adapter, and calls `done` once with the outcome. The argument of `done` is the reason
-   * why the adapter is not ready, or undefined if the adapter is ready.
+   * The method `check` calls isReady() of an adapter, and calls `done` once with the outcome. The argument of `done` is
+   * the reason why the adapter is not ready, or undefined if the adapter is ready.
    */
   check(adapter: object, onChecked: (readyProblem: string | undefined) => void): void;
   /** If probe is called while isReady() is already running, isReady() runs once more afterwards. */

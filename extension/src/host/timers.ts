@@ -132,6 +132,5 @@ function clampToMinimum(minimum: number, value: number): number {
 }
 
 function doNothing(): void {
-  // timers.set returns the function doNothing if the callback is invalid: no timer was set, so there is nothing to
-  // cancel.
+  // The method `set` returns doNothing if the callback is invalid: no timer was set, so there is nothing to cancel.
 }

@@ -21,7 +21,7 @@ import { ChangeWatch } from './watch.ts';
 
 /** MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. */
 const MaxChangeTokens = 1_500;
-/** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
+/** MaxChangedShare is the fraction of changed lines above which a full snapshot is shorter than the list of changes. */
 const MaxChangedShare = 0.6;
 const MinLinesForShare = 12;
 
@@ -80,7 +80,7 @@ async function finishAction(
   const hasEffect = act.hasEffect?.() ?? false;
   const shown =
     before && watch.navigating === undefined ? await describeChanges(before, watch, args, context) : undefined;
-  if (!shown && act.target?.isConnected) collectSecrets(); // finds shadow roots that the action added
+  if (!shown && act.target?.isConnected) collectSecrets(); // This search finds new shadow roots.
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
   const changed =
     (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasUrlOrTitleChanged || isNavigating;

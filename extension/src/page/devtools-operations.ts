@@ -5,13 +5,15 @@ export interface LendArguments {
 }
 
 export interface LendResult {
-  /** name is the name of the CSS highlight that marks the shared element for 10 s in all JavaScript worlds. */
+  /**
+   * The field `name` is the name of the CSS highlight that marks the shared element for 10 s in all JavaScript worlds.
+   */
   readonly name: string;
 }
 
 export interface StylesArguments {
   readonly target: string;
-  /** If properties is absent, the operation `styles` returns DefaultProperties. */
+  /** If `properties` is absent, the operation `styles` returns DefaultProperties. */
   readonly properties?: readonly string[];
 }
 

@@ -37,7 +37,7 @@ export async function drag(args: DragArguments, context: Context): Promise<PageA
     scrollToCenter(end);
     const trusted = makeTrustedMouse(start, {}, context);
     const mouse = trusted ?? new Mouse();
-    const from = await moveMouseTo(mouse, start, args.timeoutMs, context); // the scroll has moved the start element
+    const from = await moveMouseTo(mouse, start, args.timeoutMs, context); // Scrolling has moved the start element.
     if (trusted) checkNoFrame(computeCenter(end));
     const notes =
       mouse instanceof Mouse
@@ -106,7 +106,7 @@ function checkNoFrame({ x, y }: ViewportPoint): void {
 /** DragEnd is the element or the point at which a drag ends. */
 class DragEnd {
   readonly #element: Element | undefined;
-  /** point is the point at which the drag ends, in the viewport. */
+  /** The field `point` is the point at which the drag ends, in the viewport. */
   point: ViewportPoint;
 
   constructor(end: Element | ViewportPoint) {
@@ -137,7 +137,7 @@ async function dragTrusted(mouse: TrustedMouse, from: InputPoint, end: DragEnd, 
   await waitForNextFrame(context.signal);
   await mouse.drag(from.x + x * first, from.y + y * first);
   await waitForNextFrame(context.signal);
-  const to = end.scrollIntoView(); // after the first move, with which a browser starts an HTML drag
+  const to = end.scrollIntoView(); // Scroll only after the first move, which starts an HTML drag.
   for (let step = 1; step <= DragSteps; step++) {
     const part = step / DragSteps;
     await waitForNextFrame(context.signal);

@@ -2,7 +2,9 @@
 import type { Rect } from './operations.ts';
 
 export interface ChildFrame {
-  /** index is the position of the child frame in window.frames of the parent frame, or -1 in a shadow root. */
+  /**
+   * The field `index` is the position of the child frame in window.frames of the parent frame, or -1 in a shadow root.
+   */
   readonly index: number;
   /**
    * url, width and height are the URL and the size of the child's document, which identify a frame in a shadow root.
@@ -22,7 +24,7 @@ export interface FramePointResult {
   /** `point` is absent if the frame element is rotated or not found. */
   readonly point?: { readonly x: number; readonly y: number };
   readonly hit: boolean;
-  /** covered is the snapshot line of the element that covers the frame at the given point. */
+  /** The field `covered` is the snapshot line of the element that covers the frame at the given point. */
   readonly covered?: string;
 }
 
@@ -31,7 +33,7 @@ export interface FocusFrameResult {
 }
 
 export interface FrameAreasResult {
-  /** areas contains no frame that is in a shadow root, scaled or rotated. */
+  /** The field `areas` contains no frame that is in a shadow root, scaled or rotated. */
   readonly areas: readonly FrameArea[];
 }
 

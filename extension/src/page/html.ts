@@ -28,7 +28,7 @@ export class HtmlWriter {
   #nesting = 0;
   #sliceEnd = 0;
 
-  /** run yields the number of visited elements every 50 ms, and finally returns the HTML. */
+  /** The method `run` yields the number of visited elements every 50 ms, and finally returns the HTML. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root);

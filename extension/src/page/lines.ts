@@ -10,9 +10,9 @@ export interface Line {
   readonly text: string;
   readonly key: string;
   readonly element: Element;
-  /** frame is the ref of the frame element that the snapshot line describes; empty for any other line. */
+  /** The field `frame` is the ref of the frame element that the snapshot line describes; empty for any other line. */
   readonly frame: string;
-  /** folded is true if the line is in a list of which the snapshot shows only some rows. */
+  /** The field `folded` is true if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
   /** isShortened is true if the text of the line is cut. */
   readonly isShortened?: boolean;

@@ -49,7 +49,7 @@ export class MarkdownWriter {
     this.#isMarkdown = isMarkdown;
   }
 
-  /** run yields the number of visited elements every 50 ms, and finally returns the Markdown or text. */
+  /** The method `run` yields the number of visited elements every 50 ms, and finally returns the Markdown or text. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { hasLineBreaks: false, isFlat: false });

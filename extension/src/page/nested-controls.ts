@@ -5,14 +5,14 @@ import { ActionRoles, computeRole } from './roles.ts';
 
 /**
  * isOnOtherControl reports whether a click on the element `hit` operates a control inside the given element, or inside
- * its label, in place of the element. A control that makes up the whole element, such as the link of a menu item, is no
- * other control.
+ * its label, in place of the element. A control that makes up the whole element, such as the link of a menu item, does
+ * not count as another control.
  */
 export function isOnOtherControl(element: Element, hit: Element): boolean {
   let control: Element | undefined;
   for (let at: Element | null = hit; at && at !== element; at = getFlatParent(at)) {
     if (at instanceof HTMLLabelElement && at.control === element) return control !== undefined;
-    if (containsInFlatTree(at, element)) return false; // the element lets clicks through to a control around it
+    if (containsInFlatTree(at, element)) return false; // The element lets clicks through to this control.
     if (!control && isControl(at)) control = at;
   }
   if (!control) return false;

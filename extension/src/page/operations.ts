@@ -38,7 +38,7 @@ export interface PageCalls {
   scroll: { arguments: ScrollArguments; result: ScrollResult };
   upload: { arguments: UploadArguments; result: UploadResult };
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
-  /** With `ready`, locate first waits until input can reach the element. */
+  /** With the option `ready`, the operation `locate` first waits until input can reach the element. */
   locate: { arguments: LocateArguments; result: LocateResult };
   describe: { arguments: TargetArguments; result: DescribeResult };
   inspect: { arguments: InspectArguments; result: InspectResult };
@@ -79,36 +79,43 @@ export interface PageNumbers {
 }
 
 export type PageErrorCode =
-  /** The element of the ref is gone, or the ref never existed in the document. */
+  /** stale_ref: the element of the ref is gone, or the ref never existed in the document. */
   | 'stale_ref'
   /**
-   * Input cannot reach the element, because the element is hidden, disabled, moving, covered, or outside of the page.
+   * not_hittable: input cannot reach the element, because the element is hidden, disabled, moving, covered, or outside
+   * of the page.
    */
   | 'not_hittable'
-  /** The element does not support the operation, such as typing into a picture. */
+  /** wrong_element: the element does not support the operation, such as typing into a picture. */
   | 'wrong_element'
-  /** The page rejected the input: a field did not accept the text, or an option was not selected. */
+  /** rejected: the page rejected the input, so a field did not accept the text, or an option was not selected. */
   | 'rejected'
-  /** The user has not approved typing into the secret field. */
+  /** needs_approval: the user has not approved typing into the secret field. */
   | 'needs_approval'
-  /** The arguments of the operation are invalid. */
+  /** invalid_arguments: the arguments of the operation are invalid. */
   | 'invalid_arguments'
-  /** The page did not meet the condition that the agent waited for within the time limit. */
+  /** timeout: the page did not meet the condition that the agent waited for within the time limit. */
   | 'timeout'
-  /** The operation was cancelled. */
+  /** cancelled: the page script operation was cancelled. */
   | 'cancelled'
-  /** The page script has a defect, or the page is being unloaded. */
+  /** internal: the page script has a defect, or the page is being unloaded. */
   | 'internal';
 
 export interface PageError {
   readonly code: PageErrorCode;
-  /** message contains no text from the page, which could deceive the agent. */
+  /** The field `message` contains no text from the page, which could deceive the agent. */
   readonly message: string;
   /** pageText is text from the page that explains the error, such as the line that describes an element. */
   readonly pageText?: string;
-  /** ref is the ref of the most similar element (stale_ref), or of the element that is in the way (not_hittable). */
+  /**
+   * The field `ref` is the ref of the most similar element (stale_ref), or of the element that is in the way
+   * (not_hittable).
+   */
   readonly ref?: string;
-  /** done is what the operation did before it failed, such as "typed 12 of 40 characters"; absent if it did nothing. */
+  /**
+   * The field `done` describes what the operation did before it failed, such as "typed 12 of 40 characters"; absent if
+   * it did nothing.
+   */
   readonly done?: string;
 }
 
@@ -136,36 +143,46 @@ export type SnapshotMode =
   | 'viewport';
 
 export interface SnapshotArguments {
-  /** target is the ref of the root element of the snapshot, by default the whole frame. */
+  /** The field `target` is the ref of the root element of the snapshot, by default the whole frame. */
   readonly target?: string;
-  /** mode selects the content of the snapshot, `full` by default. */
+  /** The field `mode` selects the content of the snapshot, `full` by default. */
   readonly mode?: SnapshotMode;
-  /** since is the ID of an earlier snapshot, such as s7; the result contains only the changes since then. */
+  /**
+   * The field `since` is the ID of an earlier snapshot, such as s7; the result contains only the changes since then.
+   */
   readonly since?: string;
-  /** depth is the maximum number of levels below the root element of the snapshot; by default, all levels. */
+  /**
+   * The field `depth` is the maximum number of levels below the root element of the snapshot; by default, all levels.
+   */
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /** view is the part of the frame that is visible, such as FrameInfo.visible; the default is the whole viewport. */
+  /**
+   * The field `view` is the part of the frame that is visible, such as FrameInfo.visible; the default is the whole
+   * viewport.
+   */
   readonly view?: Rect;
 }
 
 export interface SnapshotResult {
-  /** snapshot is the ID of the new snapshot, such as s7, which is unique in the document. */
+  /** The field `snapshot` is the ID of the new snapshot, such as s7, which is unique in the document. */
   readonly snapshot: string;
   /**
-   * text contains the content as lines, indented by one space per level. If the agent passed `since`, text contains
-   * only the changes since that snapshot.
+   * The field `text` contains the content as lines, indented by one space per level. If the agent passed `since`, text
+   * contains only the changes since that snapshot.
    */
   readonly text: string;
   readonly title: string;
   readonly url: string;
   readonly tokens: number;
-  /** folded is the approximate number of elements that were left out because of maxTokens. */
+  /** The field `folded` is the approximate number of elements that were left out because of maxTokens. */
   readonly folded: number;
-  /** frames are the frame elements that `text` contains, in the same order. */
+  /** The field `frames` lists the frame elements that `text` contains, in the same order. */
   readonly frames: readonly FrameInfo[];
-  /** full is true if text is complete despite `since`, because the old snapshot is gone or most lines changed. */
+  /**
+   * The field `full` is true if text is complete despite `since`, because the old snapshot is gone or most lines
+   * changed.
+   */
   readonly full: boolean;
   /** shortened is the number of lines whose text is cut, each with the mark "…" at its end. */
   readonly shortened?: number | undefined;
@@ -175,48 +192,55 @@ export interface SnapshotResult {
 
 export interface FrameInfo {
   readonly ref: string;
-  /** line is the index of the frame element's line in the snapshot's text; -1 if there is no line. */
+  /** The field `line` is the index of the frame element's line in the snapshot's text; -1 if there is no line. */
   readonly line: number;
-  /** index is the index of the frame in window.frames of its parent; -1 for a frame in a shadow root. */
+  /** The field `index` is the index of the frame in window.frames of its parent; -1 for a frame in a shadow root. */
   readonly index: number;
-  /** src is the absolute URL in the attribute src; empty for srcdoc. */
+  /** The field `src` is the absolute URL in the attribute src; empty for srcdoc. */
   readonly src: string;
-  /** visible is the visible part of the frame, in the child frame's coordinates; absent if the frame is out of view. */
+  /**
+   * The field `visible` is the visible part of the frame, in the child frame's coordinates; absent if the frame is out
+   * of view.
+   */
   readonly visible?: Rect;
 }
 
 export interface FindArguments {
-  /** text is a text to find in the names, values and texts of elements; the search ignores case. */
+  /** The field `text` is a text to find in the names, values and texts of elements; the search ignores case. */
   readonly text?: string;
-  /** regex is a case-insensitive regular expression without look-around and back-references. */
+  /** The field `regex` is a case-insensitive regular expression without look-around and back-references. */
   readonly regex?: string;
   readonly role?: string;
-  /** selector is a CSS selector, which also matches elements in shadow roots. */
+  /** The field `selector` is a CSS selector, which also matches elements in shadow roots. */
   readonly selector?: string;
-  /** limit is the maximum number of matches, 20 by default. */
+  /** The field `limit` is the maximum number of matches, 20 by default. */
   readonly limit?: number;
 }
 
 export interface FindResult {
   readonly matches: readonly FindMatch[];
-  /** total is the number of all matches, up to 1,000, at which the search stops. */
+  /** The field `total` is the number of all matches, up to 1,000, at which the search stops. */
   readonly total: number;
 }
 
 export interface FindMatch {
   readonly ref: string;
   readonly line: string;
-  /** path contains the snapshot lines of the ancestors, outermost first, such as ['main', 'table "Orders"']. */
+  /**
+   * The field `path` contains the snapshot lines of the ancestors, outermost first, such as ['main', 'table "Orders"'].
+   */
   readonly path: readonly string[];
 }
 
 export interface ReadArguments {
-  /** format is the format of the returned content, `markdown` by default. */
+  /** The field `format` is the format of the returned content, `markdown` by default. */
   readonly format?: 'markdown' | 'text' | 'html';
   readonly target?: string;
   /** maxTokens is the maximum size of one part in tokens (bytes / 4), 6,000 by default. */
   readonly maxTokens?: number;
-  /** cursor is the cursor of the previous part; with a cursor, only the argument maxTokens has an effect. */
+  /**
+   * The field `cursor` is the cursor of the previous part; with a cursor, only the argument maxTokens has an effect.
+   */
   readonly cursor?: string;
 }
 
@@ -226,10 +250,11 @@ export interface ReadResult {
   readonly url: string;
   readonly tokens: number;
   /**
-   * cursor is the value of the argument `cursor` that reads the next part of the content; absent after the last part.
+   * The field `cursor` is the value of the argument `cursor` that reads the next part of the content; absent after the
+   * last part.
    */
   readonly cursor?: string;
-  /** total is the number of tokens in all parts together. */
+  /** The field `total` is the number of tokens in all parts together. */
   readonly total: number;
   /** cut is true if the content is too long to be read completely. */
   readonly cut?: boolean | undefined;
@@ -244,37 +269,49 @@ export interface TargetArguments {
 }
 
 export interface ActionArguments {
-  /** secrets are the kinds of secret fields into which the user allows typing; by default none. */
+  /**
+   * The field `secrets` contains the kinds of secret fields, such as passwords, into which the user allows typing; by
+   * default none.
+   */
   readonly secrets?: readonly SecretKind[];
-  /** snapshot selects what the result contains about the page after the action, by default the changes (diff). */
+  /**
+   * The field `snapshot` selects what the result contains about the page after the action, by default the changes
+   * (diff).
+   */
   readonly snapshot?: 'diff' | 'none' | 'full';
   /** timeoutMs is how long the operation waits until input can reach the element, in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
 }
 
 export interface PageActionResult {
-  /** target is the snapshot line of the element on which the operation acted; absent if there is none. */
+  /** The field `target` is the snapshot line of the element on which the operation acted; absent if there is none. */
   readonly target?: string;
-  /** input is the kind of input that the page received: trusted (through the debugger), synthetic, or none. */
+  /**
+   * The field `input` is the kind of input that the page received: trusted (through the debugger), synthetic, or none.
+   */
   readonly input: 'trusted' | 'synthetic' | 'none';
-  /** changed is false if the action changed nothing on the page. */
+  /** The field `changed` is false if the action changed nothing on the page. */
   readonly changed: boolean;
   /**
-   * changes lists the changes on the page, or is a full snapshot; absent if nothing changed or `snapshot` is `none`.
+   * The field `changes` lists the changes on the page, or is a full snapshot; absent if nothing changed or `snapshot`
+   * is `none`.
    */
   readonly changes?: string;
   readonly full?: boolean;
-  /** navigating is the URL of a started navigation that has not replaced the document yet. */
+  /** The field `navigating` is the URL of a started navigation that has not replaced the document yet. */
   readonly navigating?: string;
-  /** snapshot is the ID of the snapshot after the action; absent if the agent passed `snapshot: none`. */
+  /** The field `snapshot` is the ID of the snapshot after the action; absent if the agent passed `snapshot: none`. */
   readonly snapshot?: string;
   readonly url?: string;
   readonly title?: string;
-  /** busy is true if the page was still changing when the operation stopped waiting. */
+  /** The field `busy` is true if the page was still changing when the operation stopped waiting. */
   readonly busy?: boolean;
-  /** download is the file name or the URL of a download that the action started. */
+  /** The field `download` is the file name or the URL of a download that the action started. */
   readonly download?: string;
-  /** notes are hints for the agent, such as "The page may need trusted input", without text from the page. */
+  /**
+   * The field `notes` contains hints for the agent, such as "The page may need trusted input", without text from the
+   * page.
+   */
   readonly notes: readonly string[];
 }
 
@@ -292,20 +329,22 @@ export interface ClickResult extends PageActionResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActionArguments {
-  /** If text is empty, the operation `type` clears the field. */
+  /** If `text` is empty, the operation `type` clears the field. */
   readonly text: string;
-  /** append adds the new text to the text in the field, instead of replacing the old text; false by default. */
+  /**
+   * The field `append` adds the new text to the text in the field, instead of replacing the old text; false by default.
+   */
   readonly append?: boolean;
   /** If `slowly` is true, each character is typed with key events; false by default. */
   readonly slowly?: boolean;
-  /** submit presses Enter after typing; false by default. */
+  /** The field `submit` presses Enter after typing; false by default. */
   readonly submit?: boolean;
 }
 
 export interface TypeResult extends PageActionResult {
-  /** value is the value of the field after typing; absent for passwords, codes and card numbers. */
+  /** The field `value` is the value of the field after typing; absent for passwords, codes and card numbers. */
   readonly value?: string;
-  /** exact is true if the field contains exactly the text that was typed. */
+  /** The field `exact` is true if the field contains exactly the text that was typed. */
   readonly exact: boolean;
 }
 
@@ -329,18 +368,20 @@ export interface FillResult extends PageActionResult {
 export interface FillOutcome {
   readonly target: string;
   readonly ok: boolean;
-  /** value is the value of the field after filling; absent for passwords, codes and card numbers. */
+  /** The field `value` is the value of the field after filling; absent for passwords, codes and card numbers. */
   readonly value?: string;
   readonly error?: PageError;
 }
 
 export interface SelectArguments extends TargetArguments, ActionArguments {
-  /** values are labels or values of the options to select: one option, unless the list allows several. */
+  /**
+   * The field `values` contains labels or values of the options to select: one option, unless the list allows several.
+   */
   readonly values: readonly string[];
 }
 
 export interface SelectResult extends PageActionResult {
-  /** chosen contains the labels of the options that are selected after the operation. */
+  /** The field `chosen` contains the labels of the options that are selected after the operation. */
   readonly chosen: readonly string[];
 }
 
@@ -352,20 +393,20 @@ export interface DragArguments extends ActionArguments {
 }
 
 export interface PressArguments extends ActionArguments {
-  /** key is a key with optional modifiers, such as Enter, ArrowDown, a, Control+A or Shift+Tab. */
+  /** The field `key` is a key with optional modifiers, such as Enter, ArrowDown, a, Control+A or Shift+Tab. */
   readonly key: string;
-  /** target is the element that receives the key, by default the focused element. */
+  /** The field `target` is the element that receives the key, by default the focused element. */
   readonly target?: string;
 }
 
 export interface ScrollArguments extends ActionArguments {
   /**
-   * target is the element that the operation scrolls into view. If `direction` is given, the operation `scroll` scrolls
-   * the area around target instead.
+   * The field `target` is the element that the operation scrolls into view. If `direction` is given, the operation
+   * `scroll` scrolls the area around target instead.
    */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
-  /** amount is the distance in pixels, by default 80 % of the visible size. */
+  /** The field `amount` is the distance in pixels, by default 80 % of the visible size. */
   readonly amount?: number;
 }
 
@@ -375,7 +416,7 @@ export interface ScrollResult extends PageActionResult {
   readonly visible: { readonly width: number; readonly height: number };
 }
 
-/** The operation waits until all given conditions are met. */
+/** The operation `waitFor` waits until all given conditions are met. */
 export interface WaitForArguments {
   readonly text?: string;
   readonly textGone?: string;
@@ -385,7 +426,7 @@ export interface WaitForArguments {
    * visible or attached.
    */
   readonly state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled';
-  /** url is a part of the URL to wait for, or with `*` a pattern for the whole URL. */
+  /** The field `url` is a part of the URL to wait for, or with `*` a pattern for the whole URL. */
   readonly url?: string;
   readonly load?: 'domcontentloaded' | 'load';
   /** timeMs is a fixed time to wait, in milliseconds. */
@@ -397,12 +438,12 @@ export interface WaitForArguments {
 export interface WaitForResult {
   readonly message: string;
   readonly afterMs: number;
-  /** line is the snapshot line that contains the awaited text or element, if any. */
+  /** The field `line` is the snapshot line that contains the awaited text or element, if any. */
   readonly line?: string;
 }
 
 export interface LocateArguments extends TargetArguments {
-  /** ready scrolls the element into view and waits until input can reach it; false by default. */
+  /** The field `ready` scrolls the element into view and waits until input can reach it; false by default. */
   readonly ready?: boolean;
   /** timeoutMs is the time limit in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
@@ -411,9 +452,12 @@ export interface LocateArguments extends TargetArguments {
 export interface LocateResult {
   readonly line: string;
   readonly rect: Rect;
-  /** point is a point at which input reaches the element; absent if no part of the element is in the viewport. */
+  /**
+   * The field `point` is a point at which input reaches the element; absent if no part of the element is in the
+   * viewport.
+   */
   readonly point?: { readonly x: number; readonly y: number };
-  /** hit is true if input at the point reaches the element; if not, `covered` is the element in front. */
+  /** The field `hit` is true if input at the point reaches the element; if not, `covered` is the element in front. */
   readonly hit: boolean;
   readonly covered?: { readonly ref: string; readonly line: string };
   readonly visible: boolean;
@@ -437,8 +481,8 @@ export interface FactsResult {
   readonly title: string;
   readonly readyState: DocumentReadyState;
   /**
-   * index is the position of the page script's frame in window.frames of its parent; -1 in the top frame and in shadow
-   * roots.
+   * The field `index` is the position of the page script's frame in window.frames of its parent; -1 in the top frame
+   * and in shadow roots.
    */
   readonly index: number;
   readonly hasFocus: boolean;

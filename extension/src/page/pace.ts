@@ -16,7 +16,7 @@ export function waitForNextTask(): Promise<void> {
 const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCell = 0;
 
-/** pause resolves after ms milliseconds, even in a hidden tab. */
+/** The function `pause` resolves after ms milliseconds, even in a hidden tab. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   lastCell = (lastCell + 1) % waitCells.length;
@@ -79,7 +79,7 @@ export class ChangeWait {
     else this.#hasChanged = true;
   }
 
-  /** wait resolves at the first DOM change since the previous wait, or after ms milliseconds. */
+  /** The method `wait` resolves at the first DOM change since the previous wait, or after ms milliseconds. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#hasChanged) {

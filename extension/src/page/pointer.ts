@@ -185,7 +185,7 @@ export function announceFocus(): void {
 
 function sendFocus(element: Element, types: readonly string[], other: Element | null): void {
   for (const type of types) {
-    const bubbles = type.length > 5; // focusin and focusout bubble
+    const bubbles = type.length > 5; // Of the focus events, only focusin and focusout bubble.
     element.dispatchEvent(new FocusEvent(type, { bubbles, composed: true, relatedTarget: other, view: window }));
   }
 }

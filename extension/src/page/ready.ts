@@ -34,7 +34,7 @@ const PollIntervalMs = 200;
 export interface InputPoint {
   readonly x: number;
   readonly y: number;
-  /** hit is the deepest element at the point: the target, or an element inside the target or its label. */
+  /** The field `hit` is the deepest element at the point: the target, or an element inside the target or its label. */
   readonly hit: Element;
 }
 
@@ -165,7 +165,10 @@ const MaxBoxes = 4;
 export function findInputPoint(element: Element, boxes = listBoxes(element)): InputPoint | BlockedInput {
   let blocked: BlockedInput =
     boxes.length === 0 ? { why: explainInvisible(element) } : { why: 'it is outside of the visible part of the page' };
-  /** nested is a point on another control inside the element, which is used only if there is no other point. */
+  /**
+   * The constant `nested` is a point on another control inside the element, which is used only if there is no other
+   * point.
+   */
   let nested: InputPoint | undefined;
   for (const box of boxes) {
     for (const [x, y] of listPoints(element, box)) {

@@ -121,7 +121,7 @@ function computeNativeRole(element: Element): string {
   const tag = element.localName;
   const rule = Object.hasOwn(NativeRoles, tag) ? NativeRoles[tag] : undefined;
   const role = typeof rule === 'function' ? rule(element) : (rule ?? '');
-  if (isEditingHost(element)) return 'textbox'; // an editable paragraph, heading or cell is also a textbox
+  if (isEditingHost(element)) return 'textbox'; // An editable paragraph, heading or cell is also a textbox.
   if (role !== '') return role;
   return element instanceof SVGElement ? computeSvgRole(element) : '';
 }

@@ -46,7 +46,7 @@ export function showsOptionSelected(element: Element, name: string): boolean {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].some((option) => cleanText(option.label) === name);
   const role = computeRole(element);
-  if (role !== 'combobox' && role !== 'listbox') return true; // a menu does not show a selection
+  if (role !== 'combobox' && role !== 'listbox') return true; // A menu does not show a selection.
   const shown =
     role === 'combobox'
       ? [readShownValue(element, 'combobox') ?? '', readTextBeside(element)]
@@ -123,7 +123,10 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
   return chosen;
 }
 
-/** chooseSuggestion enters an option of a field's datalist. The browser draws the datalist, so no click reaches it. */
+/**
+ * chooseSuggestion enters an option of a field's datalist. The browser draws a field's datalist outside of the page, so
+ * no click of a script reaches the list's options.
+ */
 async function chooseSuggestion(
   field: HTMLInputElement,
   values: readonly string[],
@@ -195,7 +198,7 @@ async function chooseInDrawnList(
 ): Promise<string[]> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   const wanted: string[] = [];
-  // A list that was visible before the combobox opened belongs to something else.
+  // A list that was visible before the combobox opened does not belong to the combobox.
   const others = new Set(element.getAttribute('aria-expanded') === 'true' ? [] : listShownLists());
   for (const value of values) {
     let list = findVisibleList(element, others);

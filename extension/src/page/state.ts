@@ -15,7 +15,10 @@ export interface Context {
   readonly report: (progress: PageProgress) => void;
   readonly signal: AbortSignal;
   readonly setDone: (done: string) => void;
-  /** trusted sends trusted input through the debugger; undefined if the operation dispatches only synthetic events. */
+  /**
+   * The field `trusted` sends trusted input through the debugger; undefined if the operation dispatches only synthetic
+   * events.
+   */
   readonly trusted?: TrustedInput | undefined;
 }
 

@@ -71,7 +71,7 @@ function isCustomElement(element: Element): boolean {
 export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
-  } else if (isCustomElement(element) && element.matches(':disabled')) return true; // a form-associated custom element
+  } else if (isCustomElement(element) && element.matches(':disabled')) return true; // Custom elements can be in forms.
   for (let at: Element | null = element, levels = 0; at && levels < 20; at = getFlatParent(at), levels++) {
     const value = at.getAttribute('aria-disabled');
     if (value === 'true') return true;

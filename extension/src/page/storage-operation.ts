@@ -20,6 +20,8 @@ export interface StorageResult {
   readonly lines?: readonly string[];
   readonly value?: string;
   readonly total?: number;
-  /** next is the position at which the next part of the list or value begins; absent after the last part. */
+  /**
+   * The field `next` is the position at which the next part of the list or value begins; absent after the last part.
+   */
   readonly next?: number;
 }

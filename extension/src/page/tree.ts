@@ -5,12 +5,12 @@ export interface TreeNode {
   readonly element: Element;
   readonly role: string;
   readonly name: string;
-  /** marks contains the states of the element and its ref, such as ' [checked] [ref=e12]'. */
+  /** The field `marks` contains the states of the element and its ref, such as ' [checked] [ref=e12]'. */
   readonly marks: string;
   readonly value: string | undefined;
   readonly ref: string;
   readonly children: TreePart[];
-  /** rows is the number of rows of a list or table, and shownRows is how many rows the tree contains. */
+  /** The field `rows` is the number of rows of a list or table, and shownRows is how many rows the tree contains. */
   rows: number;
   shownRows: number;
 }

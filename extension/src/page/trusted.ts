@@ -60,7 +60,7 @@ export class TrustedInput {
     if (request.kind === 'press') this.#press = new TrustedPress(request.button);
     if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
-      this.#signal.throwIfAborted(); // a cancelled operation reports what it did
+      this.#signal.throwIfAborted(); // If the operation was cancelled, the cancellation determines its error.
       this.#isLost = true;
       throw new PageFailure('not_hittable', 'The debugger cannot reach the position of the element in the tab.');
     }
@@ -98,7 +98,7 @@ export class TrustedInput {
 class TrustedPress {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
-  /** #source is the element that an HTML drag drags. */
+  /** #source is the element that is dragged in an HTML drag. */
   #source: Element | undefined;
 
   constructor(button: MouseButton) {

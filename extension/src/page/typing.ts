@@ -52,7 +52,7 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
   let isExact = false;
   const result = await runAction(args, context, async () => {
     await waitUntilReady(field, args.timeoutMs, context);
-    field = requireField(element); // scrolling may make the page replace the field
+    field = requireField(element); // Scrolling may make the page replace the field.
     const before = readField(field);
     if (args.slowly) await typeSlowly(field, args, context);
     else await writeField(field, args.text, args.append ?? false, args.secrets ?? []);

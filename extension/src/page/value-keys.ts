@@ -65,7 +65,7 @@ function moveSelectedRadio(input: HTMLInputElement, key: string): string | undef
   return nextOption.checked ? 'chose another button' : '';
 }
 
-/** stepSlider moves a slider. The keys up and right increase its value. */
+/** stepSlider moves a slider. The keys ArrowUp and ArrowRight increase the value of a slider. */
 function stepSlider(input: HTMLInputElement, key: string): string | undefined {
   const [minValue, maxValue] = [Number(input.min || 0), Number(input.max || 100)];
   const tenthOfRange = (maxValue - minValue) / 10;

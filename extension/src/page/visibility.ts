@@ -3,12 +3,14 @@ import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 export interface ElementVisibility {
-  /** drawn is true if the element has a box, or has display: contents, so that only its children are drawn. */
+  /**
+   * The field `drawn` is true if the element has a box, or has display: contents, so that only its children are drawn.
+   */
   readonly drawn: boolean;
-  /** text is true if the user can see text directly inside the element. */
+  /** The field `text` is true if the user can see text directly inside the element. */
   readonly text: boolean;
   readonly reachable: boolean;
-  /** closed is true if the element hides everything inside it from the user. */
+  /** The field `closed` is true if the element hides everything inside it from the user. */
   readonly closed: boolean;
 }
 
@@ -78,7 +80,7 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
     if (style.left === 'auto' && style.top === 'auto') return false;
   }
   const { right, bottom, left, top, width, height } = element.getBoundingClientRect();
-  if (width === 0 && height === 0) return false; // children may overflow
+  if (width === 0 && height === 0) return false; // Children may be drawn outside of an element without a size.
   if (style.position === 'fixed') return right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight;
   if (right + scrollX <= 0 || bottom + scrollY <= 0) return !isInScrolledContainer(element);
   return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);

@@ -114,7 +114,7 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
       check: () => findText(textGone) === undefined,
     });
   if (selector) {
-    selectElements(selector); // an invalid selector fails at once
+    selectElements(selector); // An invalid selector fails at once.
     conditions.push({ description: `${selector} ${state}`, check: () => checkSelectorState(selector, state) });
   }
   if (url) conditions.push({ description: `address ${url}`, check: makeUrlCheck(url) });

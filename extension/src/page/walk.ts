@@ -22,7 +22,7 @@ export interface WalkOptions {
   /** maxTokens is the number of tokens after which content out of view is left out; 0 for the complete tree. */
   readonly maxTokens: number;
   readonly view: ViewportPart;
-  /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
+  /** The field `depth` is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
   /** isSearch is true for a search, whose tree contains texts and names in full length. */
   readonly isSearch?: boolean;
@@ -35,7 +35,7 @@ export interface WalkOptions {
 
 interface WalkPosition {
   readonly clip: ClippedArea;
-  /** closed is true if an enclosing element hides everything inside it from the user. */
+  /** The field `closed` is true if an enclosing element hides everything inside it from the user. */
   readonly closed: boolean;
   readonly pointer: boolean;
   readonly named: boolean;
@@ -113,7 +113,7 @@ export class TreeWalk {
     this.#options = options;
   }
 
-  /** run yields the number of visited elements every 50 ms, and finally returns the root of the tree. */
+  /** The method `run` yields the number of visited elements every 50 ms, and finally returns the root of the tree. */
   *run(root: Element): Generator<number, TreeNode> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });

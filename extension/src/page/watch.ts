@@ -39,9 +39,9 @@ const mutationOptions: MutationObserverInit = { childList: true, subtree: true, 
 const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=spinner i],[class*=loading i],[class*=skeleton i]`;
 
 export class ChangeWatch {
-  /** added contains the elements that the page added, without their descendants. */
+  /** The field `added` contains the elements that the page added, without their descendants. */
   readonly added = new Set<Element>();
-  /** changed contains the elements whose attributes, text or children have changed. */
+  /** The field `changed` contains the elements whose attributes, text or children have changed. */
   readonly changed = new Set<Element>();
   navigating: string | undefined;
   download: string | undefined;
@@ -120,7 +120,7 @@ export class ChangeWatch {
     else if (!event.destination.sameDocument) this.navigating = event.destination.url;
   }
 
-  /** settle waits until the page has not changed for QuietPeriodMs, and returns true at the time limit. */
+  /** The method `settle` waits until the page has not changed for QuietPeriodMs, and returns true at the time limit. */
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
     const end = performance.now() + MaxSettleMs;
     const firstEnd = performance.now() + (unclobbered.hidden ? HiddenFirstChangeMs : FirstChangeMs);
@@ -142,7 +142,7 @@ export class ChangeWatch {
       if (now > end) return true;
       if (!unclobbered.hidden && animatesContent()) {
         wasAnimated = true;
-        this.#lastChangeMs = now; // the page may change again after the animation
+        this.#lastChangeMs = now; // The page may change again after the animation.
         continue;
       }
       if (wasAnimated) {

@@ -9,8 +9,8 @@ const MaxInlineLines = 6;
 export interface ArgumentRow {
   readonly name: string;
   /**
-   * text is the content of a string argument, or the JSON of any other argument. Hidden characters in the text are
-   * shown as escapes, such as \u200b.
+   * The field `text` is the content of a string argument, or the JSON of any other argument. Hidden characters in the
+   * text are shown as escapes, such as \u200b.
    */
   readonly text: string;
   /** isCode is true if the argument is not a string. */
@@ -60,7 +60,7 @@ function readString(token: string): string | undefined {
     const value: unknown = JSON.parse(token);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    return token.startsWith('"') ? token : undefined; // a truncated JSON string
+    return token.startsWith('"') ? token : undefined; // The token is a truncated JSON string.
   }
 }
 

@@ -8,7 +8,9 @@ export interface PermissionSelectProps {
   readonly label: string;
   readonly plugin: string;
   readonly tool?: string;
-  /** permission is undefined if the user set none for the tool, which then has the permission of its plugin. */
+  /**
+   * The field `permission` is undefined if the user set none for the tool, which then has the permission of its plugin.
+   */
   readonly permission: Permission | undefined;
   readonly inheritedPermission?: Permission;
   readonly sendAction: SendAction;

@@ -16,7 +16,7 @@ interface RunningCallProps {
   readonly openCall: OpenCall;
   /** depth is the nesting level of the call; 0 for a call that a client made. */
   readonly depth: number;
-  /** site is the host of the page in which the call runs, or empty if unknown. */
+  /** The field `site` is the host of the page in which the call runs, or empty if unknown. */
   readonly site: string;
   readonly showsEverything: boolean;
   /** isCompact reduces each call to a few lines, because many calls are running. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 
 interface ScrollableProps {
-  /** class is a CSS class that limits the height, such as "pre" for text with preserved line ends. */
+  /** The field `class` is a CSS class that limits the height, such as "pre" for text with preserved line ends. */
   readonly class: string;
   readonly label: string;
   readonly children: ComponentChildren;

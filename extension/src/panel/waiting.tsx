@@ -88,8 +88,8 @@ const DenyAllId = 'deny-all';
 
 interface DenyAllProps {
   /**
-   * cards contains the approval cards that are visible at the click, so that "Deny all" denies no call that arrives
-   * later.
+   * The field `cards` contains the approval cards that are visible at the click, so that "Deny all" denies no call that
+   * arrives later.
    */
   readonly cards: readonly DecisionCard[];
   readonly guardedCards: GuardedCards;

@@ -197,7 +197,7 @@ const calls = new Calls({
   isTabFrozen: (tabId) =>
     tabs.sentTabs.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
-      : browser.isTabFrozen(tabId).catch(() => false), // isTabFrozen rejects if the tab is closed
+      : browser.isTabFrozen(tabId).catch(() => false), // The promise of isTabFrozen rejects if the tab is closed.
   isDocumentGone: browser.isDocumentGone,
   waitBeforePartMs: () => link.waitBeforePartMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs opentabs for this user: downloads the newest release, checks its SHA-256 hash, and puts the program into
-# ~/.local/bin. Needs no root.
+# ~/.local/bin. The installation needs no root rights.
 #
 #   OPENTABS_INSTALL_DIR   the folder of the program (default: ~/.local/bin)
 #   OPENTABS_RELEASE_URL   the address of the folder with the release

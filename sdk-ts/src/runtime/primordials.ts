@@ -1,7 +1,7 @@
 // Language built-ins that the SDK and the extension's host use. This module stores the built-ins when it loads: before
 // any script of the page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can
 // replace `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins
-// again. Rules for code that runs during a call:
+// again. Code that runs during a tool call follows these rules:
 //
 // - Call methods of built-ins only through `apply`, with a function that this module exports.
 // - Do not use `for...of`, spread, or destructuring of arrays: they look up methods that a page can replace.

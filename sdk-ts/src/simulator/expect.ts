@@ -23,7 +23,8 @@ export interface Expectation {
 
 /**
  * Returns assertions about `value`, as in `expect(call.result).toEqual({ ok: true })`. Every assertion about a promise
- * throws, because an `await` is missing. The exception is `toBe` with another promise.
+ * throws, because a test that passes a promise has forgotten an `await`. The only assertion about a promise that does
+ * not throw is `toBe` with another promise.
  */
 export function expect(value: unknown): Expectation {
   return makeExpectation(value, false);

@@ -110,7 +110,7 @@ class RealTab implements SimulatedTab {
     });
     this.#openResult.then(
       (state) => this.#update(state),
-      () => undefined, // whoever awaits #openResult receives the error
+      () => undefined, // The code that awaits #openResult receives the error.
     );
   }
 

@@ -31,7 +31,7 @@ const maxVirtualMs = 3_600_000;
 /** If nothing awaits a promise, the promise can be rejected after the test's function has returned. */
 const settleMs = 1000;
 
-/** maxSettleTimers limits the timers after a passed test, because a timer can set itself again without end. */
+/** maxSettleTimers limits the timers that run after a passed test, because a timer can set itself again without end. */
 const maxSettleTimers = 1000;
 
 declare const OPENTABS_TEST_FILTER: string;

@@ -79,13 +79,13 @@ export interface SimulatedCall {
 /** A simulated tab in which a plugin runs. */
 export interface SimulatedTab {
   /**
-   * Calls a tool as an agent would. The returned promise never rejects: the result of a failed call has the field
-   * `error`.
+   * Calls a tool as an agent would. The promise that `call` returns never rejects: the result of a failed call has the
+   * field `error`.
    */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /**
-   * Renders a prompt of the plugin as it would for an MCP client. The returned promise never rejects: the result of a
-   * failed prompt has the field `error`.
+   * Renders a prompt of the plugin as it would for an MCP client. The promise that `prompt` returns never rejects: the
+   * result of a failed prompt has the field `error`.
    */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Waits until `ms` milliseconds have passed on the virtual clock. */

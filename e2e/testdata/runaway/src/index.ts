@@ -8,7 +8,8 @@ const spinTool = defineTool({
   output: z.object({ spun: z.boolean() }),
   handle: async ({ ms }) => {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    // A synchronous request blocks the thread without using CPU time. The test site answers after ms.
+    // A synchronous request blocks the thread without using CPU time. The test site answers this request after `ms`
+    // milliseconds.
     const request = new XMLHttpRequest();
     request.open('GET', `/api/channels/slow-1-${ms}/messages`, false);
     request.send();

@@ -19,12 +19,15 @@ export type ActionBrowser = LoadBrowser &
   Pick<typeof chromeBase, 'openBackgroundTab' | 'readTabState'>;
 
 export interface ActionOutcome<R extends PageActionResult> {
-  /** result is undefined if the action led to a new document. */
+  /** The field `result` is undefined if the action led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
   readonly load: LoadOutcome | 'failed' | undefined;
   readonly loadProblem: string | undefined;
-  /** end is how the action ended its document: by closing the tab, removing the frame, or replacing the document. */
+  /**
+   * The field `end` is how the action ended its document: by closing the tab, removing the frame, or replacing the
+   * document.
+   */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
   readonly isInFront: boolean;
 }
@@ -51,7 +54,7 @@ export class PageActions {
     this.#snapshots = snapshots;
   }
 
-  /** If the operation leads to a new document, run waits for the new document. */
+  /** If the operation leads to a new document, `run` waits for the new document. */
   async run<R extends PageActionResult>(
     call: BrowserCall,
     frame: FrameTarget,
@@ -111,7 +114,7 @@ export class PageActions {
     }
   }
 
-  /** describe returns the result of an action with a sentence such as "Clicked e12". */
+  /** The method `describe` returns the result of an action with a sentence such as "Clicked e12". */
   async describe<R extends PageActionResult>(
     call: BrowserCall,
     verb: string,
@@ -194,7 +197,7 @@ const dismissedDialogsNote =
 
 function describeChange(result: PageActionResult, { opened, isInFront }: ActionOutcome<PageActionResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
-  if (!result.changed && opened.length > 0) return words; // the new tab is the change
+  if (!result.changed && opened.length > 0) return words; // The new tab is the only change.
   if (!result.changed) words.push('changed: nothing.');
   if (!result.changed && !isInFront && result.input === 'synthetic') words.push(dismissedDialogsNote);
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');

@@ -51,7 +51,7 @@ type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves when the run of the tool has ended or has left code running in the page. */
+  /** The field `ended` resolves when the run of the tool has ended or has left code running in the page. */
   readonly ended: Promise<ToolCallEnding>;
 }
 
@@ -93,7 +93,10 @@ export class BrowserCalls {
     this.changed.emit();
   }
 
-  /** cancel cancels a call, and resolves with "aborted", "finished" or "ignored", depending on how the tool ended. */
+  /**
+   * The method `cancel` cancels a call, and resolves with "aborted", "finished" or "ignored", depending on how the tool
+   * ended.
+   */
   async cancel({ dispatchId: id, reason }: ToolCancelParams): Promise<CancelOutcome> {
     const call = this.#running.get(id);
     this.#options.outbox.drop(id);

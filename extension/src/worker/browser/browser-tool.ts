@@ -10,7 +10,7 @@ export interface BrowserCall {
    */
   readonly documentId: string;
   readonly args: Fields;
-  /** session is the ID of the client's MCP session, or empty if the session is unknown. */
+  /** The field `session` is the ID of the client's MCP session, or empty if the session is unknown. */
   readonly session: string;
   readonly signal: AbortSignal;
   report(report: Report): void;
@@ -32,7 +32,7 @@ export interface ListedTab {
 
 /** WrittenFile is the content of a file, either as text or as base64 data. */
 export interface WrittenFile {
-  /** extension is the file name extension without the dot, such as "har". */
+  /** The field `extension` is the file name extension without the dot, such as "har". */
   readonly extension: string;
   readonly mimeType: string;
   readonly text?: string;
@@ -52,17 +52,17 @@ interface ListedWindow {
 
 export interface BrowserResult {
   /**
-   * text contains opentabs' own sentences about the result. The field text contains nothing from the page except URLs
-   * and quoted lines.
+   * The field `text` contains opentabs' own sentences about the result. The field text contains nothing from the page
+   * except URLs and quoted lines.
    */
   readonly text?: string;
   /**
-   * content contains text from the page, or data of the browser such as bookmarks. When the server sends a tool result
-   * to the client, the server marks the field content as untrusted.
+   * The field `content` contains text from the page, or data of the browser such as bookmarks. When the server sends a
+   * tool result to the client, the server marks the field content as untrusted.
    */
   readonly content?: string;
   readonly page?: PageState;
-  /** snapshot is the ID of the snapshot in content, such as "s7". */
+  /** The field `snapshot` is the ID of the snapshot in content, such as "s7". */
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
   /** The server chooses a name for the file, stores the file, and sends a link to the file to the client. */
@@ -71,8 +71,8 @@ export interface BrowserResult {
   readonly windows?: readonly ListedWindow[];
   readonly windowId?: number;
   /**
-   * downloads lists all downloads that the extension has started. Before the server returns the field downloads to a
-   * client, the server removes the downloads of other clients.
+   * The field `downloads` lists all downloads that the extension has started. Before the server returns the field
+   * downloads to a client, the server removes the downloads of other clients.
    */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
   readonly downloadId?: number;

@@ -51,8 +51,8 @@ export interface BrowserTools {
   readonly byName: ReadonlyMap<string, BrowserTool>;
   readonly sessions: Sessions;
   /**
-   * inspect returns the secret fields of the page in a tab, such as password fields, or undefined if the page does not
-   * answer.
+   * The method `inspect` returns the secret fields of the page in a tab, such as password fields, or undefined if the
+   * page does not answer.
    */
   inspect(tab: AnyTab, inspection: TabInspection): Promise<SecretFields | undefined>;
 }

@@ -32,7 +32,7 @@ export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTo
   return [['browser_downloads', (call) => runDownloadAction(browser, call)]];
 }
 
-/** The server rejects calls that use another client's downloads. */
+/** The server rejects calls that use downloads of another client. */
 async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);

@@ -171,7 +171,7 @@ interface ConnectionOptions {
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
-  /** In a document that already runs the page script, inject has no effect. */
+  /** In a document that already runs the page script, `inject` has no effect. */
   inject(): Promise<void>;
   readState(): Promise<TabState>;
   isBlocked(): boolean;
@@ -348,7 +348,7 @@ class PageConnection {
 }
 
 class OperationFailure extends ToolFailure {
-  /** progress is a sentence that describes what the operation did before it failed, or an empty string. */
+  /** The field `progress` is a sentence that describes what the operation did before it failed, or an empty string. */
   readonly progress: string;
 
   constructor({ error }: ToolFailure, progress: string) {

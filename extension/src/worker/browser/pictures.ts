@@ -167,9 +167,9 @@ export interface PictureOptions {
   readonly mimeType: string;
   /** viewWidth is the width of the viewport in CSS pixels; required without ratio. */
   readonly viewWidth?: number;
-  /** ratio is the number of pixels in the picture for each CSS pixel; required without viewWidth. */
+  /** The field `ratio` is the number of pixels in the picture for each CSS pixel; required without viewWidth. */
   readonly ratio?: number;
-  /** area is the part of the viewport to keep, in CSS pixels. */
+  /** The field `area` is the part of the viewport to keep, in CSS pixels. */
   readonly area?: Rect;
   readonly maxWidth?: number;
 }

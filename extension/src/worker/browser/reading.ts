@@ -20,7 +20,7 @@ export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [stri
   ];
 }
 
-/** find implements browser_find, which searches all frames, starting with the top frame. */
+/** The function `find` implements browser_find, which searches all frames, starting with the top frame. */
 async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const limit = readNumber(args, 'limit') ?? DefaultMatches;

@@ -41,7 +41,7 @@ export class Sessions {
     return [...this.#sessions.keys()];
   }
 
-  /** track wraps a tool so that Sessions records which session calls the tool. */
+  /** The method `track` wraps a tool so that Sessions records which session calls the tool. */
   track(tool: BrowserTool): BrowserTool {
     return async (call) => {
       if (call.session === '') return await tool(call);

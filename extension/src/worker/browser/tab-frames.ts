@@ -10,8 +10,8 @@ import { makeDocumentGoneFailure, type ToolFailure, toolFailure } from './tool-f
 
 export interface FrameTarget extends PageDocument {
   /**
-   * prefix is the start of every ref in a frame, such as "f3" in the ref "f3e12". The refs of the top frame have no
-   * prefix, so the prefix of the top frame is an empty string.
+   * The field `prefix` is the start of every ref in a frame, such as "f3" in the ref "f3e12". The refs of the top frame
+   * have no prefix, so the prefix of the top frame is an empty string.
    */
   readonly prefix: string;
 }
@@ -45,8 +45,8 @@ export class TabFrames {
   }
 
   /**
-   * list returns the frames in which a call is allowed to run, starting with the top frame. list fails if the call's
-   * document no longer exists.
+   * The method `list` returns the frames in which a call is allowed to run, starting with the top frame. `list` fails
+   * if the call's document no longer exists.
    */
   async list({ tabId, documentId, args }: CallTarget): Promise<FrameTarget[]> {
     const frames = filterAllowedFrames(await this.#options.listTabFrames(tabId), args);
@@ -77,7 +77,7 @@ export class TabFrames {
 
   /**
    * If the caller passes a function onInput, the page script calls onInput to request trusted input events. If the
-   * active tab's page does not answer, run fails with dialog_open.
+   * active tab's page does not answer, `run` fails with dialog_open.
    */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
@@ -161,7 +161,7 @@ export class TabFrames {
     return foundFrames;
   }
 
-  /** focus moves the keyboard focus to a frame by focusing the frame element in each ancestor frame. */
+  /** The method `focus` moves the keyboard focus to a frame by focusing the frame element in each ancestor frame. */
   async focus(call: BrowserCall, frame: FrameTarget): Promise<boolean> {
     const frames = await this.#options.listTabFrames(call.tabId);
     const parentId = frames.find(({ documentId }) => documentId === frame.documentId)?.parentFrameId;

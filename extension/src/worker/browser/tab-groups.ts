@@ -30,7 +30,7 @@ export class TabGroups {
   }
 
   /**
-   * If the Chrome permission tabGroups is missing, add does nothing. add ignores Chrome's errors, because Chrome
+   * If the Chrome permission tabGroups is missing, `add` does nothing. `add` ignores Chrome's errors, because Chrome
    * rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {

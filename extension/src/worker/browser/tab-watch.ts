@@ -17,9 +17,9 @@ export class TabWatch {
   document: { readonly url: string; readonly documentId: string } | undefined;
   isDomReady = false;
   isLoaded = false;
-  /** error is Chrome's error name if the last request for a document failed, and otherwise undefined. */
+  /** The field `error` is Chrome's error name if the last request for a document failed, and otherwise undefined. */
   error: string | undefined;
-  /** address is the tab's URL after its latest change without a new document. */
+  /** The field `address` is the tab's URL after its latest change without a new document. */
   address: string | undefined;
   isClosed = false;
   readonly opened: OpenedTab[] = [];
@@ -50,7 +50,7 @@ export class TabWatch {
     for (const wake of this.#eventWaiters.splice(0)) wake();
   }
 
-  /** next resolves at the tab's next event or after limitMs milliseconds. */
+  /** The method `next` resolves at the tab's next event or after limitMs milliseconds. */
   next(limitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {

@@ -115,7 +115,7 @@ export class UserInput {
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
   }
 
-  /** receive ignores clicks and keys that the debugger has sent. */
+  /** The method `receive` ignores clicks and keys that the debugger has sent. */
   receive(tabId: number, kind: InputKind): void {
     for (const input of this.#expected) {
       if (input.tabId !== tabId || input.kind !== kind) continue;

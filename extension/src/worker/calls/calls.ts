@@ -56,7 +56,7 @@ export interface CallsOptions {
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
   waitBeforePartMs(): number;
   onDocumentMissing(tabId: number): void;
-  /** If health is undefined, the worker assumes that every call that it has sent to a document has arrived. */
+  /** If `health` is undefined, the worker assumes that every call that it has sent to a document has arrived. */
   readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }
 
@@ -187,7 +187,7 @@ export class Calls {
     this.#fail(call, call.mayHaveBegun ? endedErrors[tabState] : { ...notStartedErrors[tabState], notStarted: true });
   }
 
-  /** cancel cancels a call and resolves with the outcome that the document reports. */
+  /** The method `cancel` cancels a call and resolves with the outcome that the document reports. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
     const call = this.#running.get(id);
@@ -213,8 +213,8 @@ export class Calls {
   }
 
   /**
-   * answer delivers the server's answer to a tool's request, such as the result of a nested call. answer resolves
-   * with true if the tool was waiting for the answer.
+   * The method `answer` delivers the server's answer to a tool's request, such as the result of a nested call. `answer`
+   * resolves with true if the tool was waiting for the answer.
    */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
@@ -227,7 +227,7 @@ export class Calls {
     return await this.#toolRequests.answer(params);
   }
 
-  /** resync requests the complete state of an activity from the document of a call. */
+  /** The method `resync` requests the complete state of an activity from the document of a call. */
   resync({ dispatchId: id, activityType: type }: ToolResyncParams): void {
     this.#post(id, { op: 'resync', id, type });
   }
@@ -272,7 +272,7 @@ export class Calls {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
-  /** receive ignores messages from disconnected ports of a document. */
+  /** The method `receive` ignores messages from disconnected ports of a document. */
   receive(doc: Doc, message: CallMessage, arrivedMs = performance.now()): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#requestNextPart(doc);

@@ -9,8 +9,8 @@ export interface RunningCall {
   /** mayHaveBegun is true if the worker has sent the call to the document, or if the server has sent the call twice. */
   mayHaveBegun: boolean;
   /**
-   * ping is the number of the ping that was sent before the call, or 0 if no ping was needed. A call has arrived in the
-   * document if the document has answered the ping `ping` or a later ping.
+   * The field `ping` is the number of the ping that was sent before the call, or 0 if no ping was needed. A call has
+   * arrived in the document if the document has answered the ping `ping` or a later ping.
    */
   ping: number;
   trace?: CallTrace;

@@ -34,7 +34,7 @@ export interface DeliveryOptions {
   host(): Promise<string>;
   readonly syntax: SyntaxChecker;
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns a new unguessable string that authorizes the injection of one adapter. */
+  /** The method `nonce` returns a new unguessable string that authorizes the injection of one adapter. */
   nonce(): string;
   /**
    * recordUse stores that a plugin was injected into a document, so that the worker later prepares recently used
@@ -51,7 +51,7 @@ interface AdapterInjection {
   tries: number;
   injectionCount: number;
   problem?: string;
-  /** isBroken is true if the plugin's code itself is faulty, for example because of a syntax error. */
+  /** isBroken is true if the code of the plugin is faulty, for example because of a syntax error. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
   waitingEntryPoint?: { readonly nonce: string; readonly acceptCode: (message: EntryPointMessage) => void };
@@ -106,7 +106,10 @@ export class Delivery {
     if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.acceptCode(message);
   }
 
-  /** expects reports whether a plugin is being injected into a document, so that a call should wait for the plugin. */
+  /**
+   * The method `expects` reports whether a plugin is being injected into a document, so that a call should wait for the
+   * plugin.
+   */
   expects(documentId: string, plugin: string): boolean {
     const injection = this.#injections.get(documentId)?.get(plugin);
     if (injection) return injection.problem === undefined;

@@ -32,7 +32,7 @@ export interface HotReloadOptions {
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: SyntaxChecker;
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns a new unguessable string that authorizes the replacement of one adapter. */
+  /** The method `nonce` returns a new unguessable string that authorizes the replacement of one adapter. */
   nonce(): string;
 }
 
@@ -57,7 +57,7 @@ interface AdapterSwap {
 interface ReplacementAttempt {
   readonly documentId: string;
   readonly hash: string;
-  /** tries counts the attempts to replace an adapter to which the document did not respond. */
+  /** The field `tries` counts the attempts to replace an adapter to which the document did not respond. */
   tries: number;
   /** isOver is true if the worker makes no further attempt to inject the new adapter into the document. */
   isOver: boolean;
@@ -128,7 +128,7 @@ export class HotReload {
     }
   }
 
-  /** expects reports whether a tab's top document will receive new code of a plugin. */
+  /** The method `expects` reports whether a tab's top document will receive new code of a plugin. */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.findTopDoc(tabId);
     return live !== undefined && this.#expectedDocs.get(plugin)?.has(live.doc) === true;
@@ -191,7 +191,7 @@ export class HotReload {
     try {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#findSwap(doc, name)) return; // the server has already sent the code
+      if (this.#findSwap(doc, name)) return; // The server has already sent the code of the new adapter.
       if (isCurrent && this.#needsAdapter(doc, plugin)) {
         this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
       } else this.#end(doc, name);

@@ -22,7 +22,10 @@ export class LivePlugins {
     this.#options = options;
   }
 
-  /** top returns a tab's top document with two kinds of plugins: those that calls can use, and those that failed. */
+  /**
+   * The method `top` returns a tab's top document with two kinds of plugins: those that calls can use, and those that
+   * failed.
+   */
   top(tabId: number): DocWithPlugins | undefined {
     const liveDocument = this.#options.docs.findTopDoc(tabId);
     return liveDocument && this.#usableIn(liveDocument);

@@ -70,8 +70,8 @@ export async function findSyntaxError(
 }
 
 /**
- * START_LISTENING is a script that stores the first error of the following scripts. RETURN_ERROR is a script that
- * evaluates to the stored error and removes the error listener.
+ * START_LISTENING is a script that stores the first error of the scripts that run after it. RETURN_ERROR is a script
+ * that evaluates to the stored error and removes the error listener.
  */
 const START_LISTENING = `
 var opentabsParse = { error: null, heard(event) {

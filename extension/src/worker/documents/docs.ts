@@ -9,7 +9,7 @@ export interface Doc {
    */
   readonly frameId: number;
   readonly documentId: string;
-  /** url is the URL that the document had when it connected. */
+  /** The field `url` is the URL that the document had when it connected. */
   readonly url: string;
   post(message: ToBridge): void;
 }
@@ -22,7 +22,7 @@ export interface DocWithPlugins {
 /** Docs is the worker's table of connected documents and their adapters. */
 export interface Docs {
   get(documentId: string): Doc | undefined;
-  /** add adds a document, or replaces the port of a document that has reconnected. */
+  /** The method `add` adds a document, or replaces the port of a document that has reconnected. */
   add(doc: Doc): void;
   remove(documentId: string): void;
   /** hasBase is true if the document contains the base script, which can run adapters that arrive later. */

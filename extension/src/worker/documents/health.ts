@@ -6,7 +6,7 @@ import type { Doc } from './docs.ts';
  * milliseconds.
  */
 const SilenceLimitMs = 5000;
-/** PingIntervalMs is how long after a document's last message the worker sends a ping, in milliseconds. */
+/** PingIntervalMs is how long after the last message of a document the worker sends a ping, in milliseconds. */
 const PingIntervalMs = 1000;
 /**
  * SleepThresholdMs is how late a timer must fire, in milliseconds, to prove that the machine or the browser was asleep.
@@ -34,7 +34,7 @@ interface DocumentHealth {
  * the page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
  */
 export class Health {
-  /** changed fires with a document that stops answering pings, or answers again. */
+  /** The signal `changed` fires with a document that stops answering pings, or answers again. */
   readonly changed = new Signal<[doc: Doc]>();
   readonly #options: HealthOptions;
   readonly #documents = new Map<string, DocumentHealth>();

@@ -23,7 +23,7 @@ export interface ServerConnection {
 }
 
 export interface Handshake {
-  /** protocols contains the WebSocket subprotocols to offer, which include the browser's nonce. */
+  /** The field `protocols` contains the WebSocket subprotocols to offer, which include the browser's nonce. */
   readonly protocols: readonly string[];
   /**
    * proveTo returns the browser's proof of the shared key, or undefined if the server's proof in the challenge is

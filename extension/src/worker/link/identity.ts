@@ -28,7 +28,7 @@ export class BrowserIdentity {
     this.#storage = storage;
   }
 
-  /** Before the server has answered hello, name is the name that the browser sent. */
+  /** Before the server has answered hello, `name` is the name that the browser sent. */
   get name(): string {
     return this.#name;
   }

@@ -79,7 +79,10 @@ type RequestCallback = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server, which reconnects as often as necessary. */
 export class Link {
-  /** opened fires when the server has answered hello, before other message frames of the server are handled. */
+  /**
+   * The signal `opened` fires when the server has answered hello, before other message frames of the server are
+   * handled.
+   */
   readonly opened = new Signal();
   readonly lost = new Signal();
   readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
@@ -115,7 +118,9 @@ export class Link {
     if (!this.#socket && !(this.#state.kind === 'down' && needsSlowRetry(this.#state.why))) void this.#connectOnce();
   }
 
-  /** restart closes the link and opens a new link, so that the server receives changed parameters of hello. */
+  /**
+   * The method `restart` closes the link and opens a new link, so that the server receives changed parameters of hello.
+   */
   restart(): void {
     const oldSocket = this.#socket;
     if (oldSocket) this.#dropSocket();
@@ -140,8 +145,8 @@ export class Link {
   }
 
   /**
-   * request rejects if the link is closed or lost, or if the server returns an error. request rejects after 10 s
-   * without a response, or after 150 s if the server may download a package.
+   * The method `request` rejects if the link is closed or lost, or if the server returns an error. `request` rejects
+   * after 10 s without a response, or after 150 s if the server may download a package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // A ping on a link that is not open could confirm message frames that were never sent (calls/outbox.ts).

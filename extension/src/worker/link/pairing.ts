@@ -29,7 +29,7 @@ const KeyIdChars = 32;
  * server.
  */
 export class Pairing {
-  /** changed fires when state has changed. */
+  /** The signal `changed` fires when the field `state` has changed. */
   readonly changed = new Signal();
   readonly #storage: PairingStorage;
   #state: PairingState | undefined;
@@ -38,7 +38,10 @@ export class Pairing {
     this.#storage = storage;
   }
 
-  /** state is the pairing that the last connection used, or undefined if the last connection used connection.json. */
+  /**
+   * The field `state` is the pairing that the last connection used, or undefined if the last connection used
+   * connection.json.
+   */
   get state(): PairingState | undefined {
     return this.#state;
   }
@@ -68,7 +71,7 @@ export class Pairing {
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** restart deletes the shared key, so that the side panel shows a new pairing code. */
+  /** The method `restart` deletes the shared key, so that the side panel shows a new pairing code. */
   async restart(): Promise<void> {
     await this.#storage.writeSetting('pairedKey', '');
     await this.#storage.writeSetting('pairingCode', '');

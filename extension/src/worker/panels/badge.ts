@@ -30,7 +30,7 @@ export interface BadgeContent {
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waitingCount'>;
   holds(): readonly PanelHold[];
-  /** draw shows a badge in all tabs for which drawTab has set no separate badge. */
+  /** The method `draw` shows a badge in all tabs for which drawTab has set no separate badge. */
   draw(content: BadgeContent): void;
   /**
    * If the active tab has no separate badge text, Chrome shows the badge text of all tabs. Chrome has no function that

@@ -4,7 +4,7 @@ import type { LivePlugins } from '../delivery/live-plugins.ts';
 import type { Docs } from '../documents/docs.ts';
 
 export interface PanelTabsOptions {
-  /** tabs contains the tabs that the worker has reported to the server. */
+  /** The field `tabs` contains the tabs that the worker has reported to the server. */
   readonly tabs: readonly TabInfo[];
   readonly wantedPlugins: readonly PluginInfo[];
   readonly docs: Pick<Docs, 'findTopDoc'>;

@@ -80,7 +80,7 @@ export function makePanels(options: PanelsOptions): Panels {
       ports.delete(port);
       changed.emit();
       if (ports.size > 0) return;
-      savedMessages.clear(); // without an open panel, the server sends no updates
+      savedMessages.clear(); // Without an open panel, the server sends no updates.
       endedCalls = [];
       unsentEndedCalls = [];
       options.setWatching(false);

@@ -27,7 +27,7 @@ export class StateWatch {
     if (this.isOn !== wasOn || (isUsing && stateConsumer === 'panels')) this.#send(this.isOn);
   }
 
-  /** resend repeats the subscription to the server's state on a new link. */
+  /** The method `resend` repeats the subscription to the server's state on a new link. */
   resend(): void {
     if (this.isOn) this.#send(true);
   }

@@ -13,7 +13,7 @@ import { selectWithinBudget, sortForPreregistration } from './usage.ts';
 const BRIDGE_PREFIX = 'bridge-';
 const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
 const BRIDGE_FILE = 'bridge.js';
-/** A probe is a script that runs just before another script. */
+/** A probe is a script that runs in a document just before a host's or the bridge's script. */
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
 /** PRE_SCRIPT_PREFIX is the prefix of the registration ID of a pre-script whose adapter is injected later. */
@@ -90,8 +90,9 @@ export class Plugins {
   }
 
   /**
-   * sync registers the scripts that every matching page needs: the bridge, and a base script that can run adapters on
-   * demand. The method prepare, not sync, registers pre-scripts and the adapters that start as soon as a page loads.
+   * The method `sync` registers the scripts that every matching page needs: the bridge, and a base script that can run
+   * adapters on demand. The method prepare, not sync, registers pre-scripts and the adapters that start as soon as a
+   * page loads.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -108,7 +109,7 @@ export class Plugins {
     });
   }
 
-  /** prepare registers all pre-scripts, and the adapters that should start as soon as a page loads. */
+  /** The method `prepare` registers all pre-scripts, and the adapters that should start as soon as a page loads. */
   prepare(): Promise<void> {
     return this.#queue(async () => {
       if (this.#mode !== 'userScripts') return;
@@ -279,8 +280,8 @@ export class Plugins {
   }
 
   /**
-   * clear unregisters all scripts, because scripts of an older extension version may use another protocol. clear
-   * returns true if a sync must run again, because clear may have removed scripts that the sync registered.
+   * The method `clear` unregisters all scripts, because scripts of an older extension version may use another protocol.
+   * It returns true if a sync must run again, because it may have removed scripts that the sync registered.
    */
   clear(): Promise<boolean> {
     const isSyncNeeded = this.#isSyncing;

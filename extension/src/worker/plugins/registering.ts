@@ -23,8 +23,8 @@ export interface PendingRegistrations {
  */
 export class RegistrationTracker {
   /**
-   * registered fires when the scripts that every document needs are registered, and again when the remaining scripts
-   * are registered.
+   * The signal `registered` fires when the scripts that every document needs are registered, and again when the
+   * remaining scripts are registered.
    */
   readonly registered = new Signal<[registrations: PendingRegistrations]>();
   #sinceMs: number | undefined = Date.now() - RegistrationDelayMs;

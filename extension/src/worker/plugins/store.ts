@@ -13,8 +13,8 @@ export interface StoreOptions extends Readonly<typeof cache> {
  */
 export interface CodeStore {
   /**
-   * If the parameter name is an empty string, get returns the code of the host. get rejects if the server is
-   * unreachable or returns an error.
+   * If the parameter `name` is an empty string, the method `get` returns the code of the host. The method rejects if
+   * the server is unreachable or returns an error.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
   /** removeOthers deletes all code from the cache except the code of the given scripts. */

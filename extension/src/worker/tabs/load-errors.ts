@@ -9,8 +9,8 @@ const AbortedError = 'net::ERR_ABORTED';
 
 export interface LoadError {
   /**
-   * name is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded to the request for
-   * a document within SiteTimeoutMs, name is LoadErrorNoAnswer.
+   * The field `name` is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded to the
+   * request for a document within SiteTimeoutMs, `name` is LoadErrorNoAnswer.
    */
   readonly name: string;
   /** atMs is when loading failed, in milliseconds since 1970. */
@@ -19,7 +19,7 @@ export interface LoadError {
 
 /** TabLoadErrors tracks tabs that show Chrome's error page, and tabs whose site does not respond. */
 export class TabLoadErrors {
-  /** changed fires when a tab gets a load error, and when its load error disappears. */
+  /** The signal `changed` fires when a tab gets a load error, and when its load error disappears. */
   readonly changed = new Signal();
   readonly #errors = new Map<number, LoadError>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();

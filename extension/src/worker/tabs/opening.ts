@@ -33,17 +33,17 @@ export interface OpeningOptions {
 /** TabOpener opens tabs for calls that need a page that no tab shows. */
 export interface TabOpener {
   /**
-   * If open recently opened a tab for the same URL, open returns that tab. Retries of a failing call, such as a call
-   * that needs a login, reuse one tab instead of opening many tabs. If open fails, its promise rejects with a complete
-   * sentence as error message.
+   * If the method `open` recently opened a tab for the same URL, it returns that tab. Retries of a failing call, such
+   * as a call that needs a login, reuse one tab instead of opening many tabs. If open fails, its promise rejects with a
+   * complete sentence as error message.
    */
   open(url: string): Promise<number>;
   urlOpenedWith(tabId: number): string | undefined;
   /**
-   * reopen loads a tab's original URL again if a redirect led the tab to a site that fails to load. Reloading a tab
-   * after a redirect to a failing site would request only the failing site again. reopen also repeats the request if
-   * the plugin's own site has not responded for RequestAgainAfterMs. reopen resolves with true if reopen has started a
-   * navigation.
+   * The method `reopen` loads a tab's original URL again if a redirect led the tab to a site that fails to load.
+   * Reloading a tab after a redirect to a failing site would request only the failing site again. The method `reopen`
+   * also repeats the request if the plugin's own site has not responded for RequestAgainAfterMs. It resolves with true
+   * if it has started a navigation.
    */
   reopen(tabId: number): Promise<boolean>;
 }

@@ -57,9 +57,12 @@ type TabCheckResult = 'done' | 'again';
 /** TabReloader reloads tabs in which plugins are missing, unless a reload could lose user input. */
 export class TabReloader {
   readonly changed = new Signal();
-  /** orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. */
+  /**
+   * The signal `orphaned` fires with the ID of a document whose bridge belongs to the extension as it was before a
+   * reload.
+   */
   readonly orphaned = new Signal<[documentId: string]>();
-  /** crashed fires before TabReloader reloads the tab, because a reload hides the crash. */
+  /** The signal `crashed` fires before TabReloader reloads the tab, because a reload hides the crash. */
   readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
   /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
@@ -87,8 +90,9 @@ export class TabReloader {
   }
 
   /**
-   * load reloads a tab for a call and returns true. If the tab is loading or was just reloaded, load returns true
-   * without another reload. If a reload could lose user input or would not help, load returns false.
+   * The method `load` reloads a tab for a call and returns true. If the tab is loading or was just reloaded, the method
+   * `load` returns true without another reload. If a reload could lose user input or would not help, the method `load`
+   * returns false.
    */
   async load(tabId: number): Promise<boolean> {
     const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
@@ -128,7 +132,7 @@ export class TabReloader {
     this.#documentStartMs.set(tabId, atMs);
   }
 
-  /** expects reports whether TabReloader is still checking a tab and will possibly reload the tab. */
+  /** The method `expects` reports whether TabReloader is still checking a tab and will possibly reload the tab. */
   expects(tabId: number): boolean {
     return this.#mustCheckAll || this.#checks.has(tabId);
   }
@@ -285,7 +289,7 @@ export class TabReloader {
     return Promise.race([this.#options.readPage(tabId), timeout]);
   }
 
-  /** Chrome may report a crash late, so the caller repeats the check if a page does not answer. */
+  /** Chrome may report the crash of a page late, so the caller repeats the check if a page does not answer. */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
     if (state === 'crashed') this.crashed.emit(tabId);

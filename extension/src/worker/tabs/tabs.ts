@@ -19,10 +19,10 @@ export interface TabsOptions {
   query(): Promise<readonly ChromeTab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** live returns the top document of a tab, or undefined if the document has not reported its plugins. */
+  /** The method `live` returns the top document of a tab, or undefined if the document has not reported its plugins. */
   live(tabId: number): DocWithPlugins | undefined;
   frames(tabId: number): readonly DocWithPlugins[];
-  /** expects reports whether a tab will receive a plugin's new adapter without a reload. */
+  /** The method `expects` reports whether a tab will receive a plugin's new adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
   isSilent(documentId: string): boolean;
   /** isArriving reports whether an adapter is being injected into the top document of a tab. */

@@ -15,6 +15,6 @@ function readToken(init: RequestInit | undefined): string | null {
   try {
     return new Headers(init?.headers).get('x-ticket-token');
   } catch {
-    return null; // if the site's headers are invalid, the original fetch throws too
+    return null; // If the site's headers are invalid, the original fetch throws too.
   }
 }

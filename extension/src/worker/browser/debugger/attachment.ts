@@ -9,9 +9,9 @@ export type EventListener = (method: string, params: Fields, childId: string) =>
 
 /** ChildTarget is a cross-site frame or a worker to which the debugger of a tab is attached. */
 export interface ChildTarget {
-  /** id is the debugger's session ID of the child target in commands and events. */
+  /** The field `id` is the debugger's session ID of the child target in commands and events. */
   readonly id: string;
-  /** kind is Chrome's name for the type of target, such as iframe, worker or service_worker. */
+  /** The field `kind` is Chrome's name for the type of target, such as iframe, worker or service_worker. */
   readonly kind: string;
   /** For a frame, targetId equals the frame ID. */
   readonly targetId: string;
@@ -24,7 +24,9 @@ export type ChildListener = (child: ChildTarget) => Promise<void>;
 export class Attachment {
   isAttached = false;
   isLost = false;
-  /** lost is a promise that rejects when the debugger is detached from the tab while tools use the debugger. */
+  /**
+   * The field `lost` is a promise that rejects when the debugger is detached from the tab while tools use the debugger.
+   */
   readonly lost: Promise<never>;
   readonly #stopWatching: () => void;
   readonly #featureUserCounts = new Map<Feature, number>();

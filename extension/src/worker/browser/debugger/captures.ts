@@ -12,7 +12,7 @@ export interface CapturesOptions<C> {
   endSession?(capture: C, session: string): Promise<void>;
   /** isExclusive is true if a capture belongs only to the session that last used the capture. */
   readonly isExclusive?: boolean;
-  /** stop runs before the debugger features are turned off, or after the debugger was detached. */
+  /** The method `stop` runs before the debugger features are turned off, or after the debugger was detached. */
   stop?(capture: C): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export class DebuggerCaptures<C> {
     this.#options = options;
   }
 
-  /** If no capture runs in the tab, use starts a new capture and returns isNew as true. */
+  /** If no capture runs in the tab, the method `use` starts a new capture and returns isNew as true. */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);
     const runningCapture = present ?? this.#start(tabId);

@@ -12,9 +12,9 @@ const MaxAttempts = 2;
 /** If area and isFullPage are missing, the picture shows the viewport. */
 export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
-  /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */
+  /** The field `quality` is the quality of WebP and JPEG pictures, from 0 to 100. */
   readonly quality: number;
-  /** area is a part of the page in CSS pixels, relative to the viewport. */
+  /** The field `area` is a part of the page in CSS pixels, relative to the viewport. */
   readonly area?: Rect;
   readonly isFullPage?: boolean;
   readonly maxWidth?: number;
@@ -53,11 +53,11 @@ interface CapturedPicture {
   readonly type: string;
   readonly width: number;
   readonly height: number;
-  /** ratio is the number of pixels in the picture for each CSS pixel of the page. */
+  /** The field `ratio` is the number of pixels in the picture for each CSS pixel of the page. */
   readonly ratio: number;
   /** isFinal is true if the picture already has the requested size and file type. */
   readonly isFinal: boolean;
-  /** crop is the part of the picture to keep, in CSS pixels; undefined for the whole picture. */
+  /** The field `crop` is the part of the picture to keep, in CSS pixels; undefined for the whole picture. */
   readonly crop: Rect | undefined;
   readonly notes: readonly string[];
 }

@@ -31,8 +31,8 @@ export class DebuggerUnavailable extends ToolFailure {
 /** DebuggerSession sends debugger commands to a tab on behalf of one tool. */
 export interface DebuggerSession {
   /**
-   * send fails with the code timeout if Chrome has not finished the command after limitMs milliseconds (default 5 s).
-   * childId selects a child target, and an empty childId selects the tab.
+   * The method `send` fails with the code timeout if Chrome has not finished the debugger command after limitMs
+   * milliseconds (default 5 s). childId selects a child target, and an empty childId selects the tab.
    */
   send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
   onEvent(listener: EventListener): () => void;
@@ -51,9 +51,9 @@ export interface DebuggerSession {
 /** DebuggerHold keeps the debugger attached to a tab and keeps some debugger features on. */
 export interface DebuggerHold {
   readonly session: DebuggerSession;
-  /** lost is a promise that rejects when the debugger is detached from the tab. */
+  /** The field `lost` is a promise that rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
-  /** release turns off the features of the DebuggerHold, and allows the debugger to be detached. */
+  /** The method `release` turns off the features of the DebuggerHold, and allows the debugger to be detached. */
   release(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export class Debuggers {
     return this.#isRefused ? 'refused' : 'ready';
   }
 
-  /** allow must be called only after the user has allowed the debugger again in the side panel. */
+  /** The method `allow` must be called only after the user has allowed the debugger again in the side panel. */
   async allow(): Promise<void> {
     await this.#started;
     await this.#browser.writeSetting(DebuggerRefusedSetting, '');
@@ -115,8 +115,8 @@ export class Debuggers {
   }
 
   /**
-   * use attaches the debugger to a tab, turns on debugger features, and runs the function `work`. use fails with
-   * DebuggerUnavailable if the debugger cannot be attached.
+   * The method `use` attaches the debugger to a tab, turns on debugger features, and runs the function `work`. `use`
+   * fails with DebuggerUnavailable if the debugger cannot be attached.
    */
   async use<T>(
     tabId: number,
@@ -132,8 +132,8 @@ export class Debuggers {
   }
 
   /**
-   * hold attaches the debugger to a tab and turns features on. The debugger and the features stay on until the caller
-   * releases the DebuggerHold or the debugger is detached.
+   * The method `hold` attaches the debugger to a tab and turns features on. The debugger and the features stay on until
+   * the caller releases the DebuggerHold or the debugger is detached.
    */
   async hold(tabId: number, wantedFeatures: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;

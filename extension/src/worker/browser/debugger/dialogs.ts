@@ -3,7 +3,7 @@ import type { BrowserResult } from '../browser-tool.ts';
 
 const dialogKinds = ['alert', 'confirm', 'prompt', 'beforeunload'] as const;
 
-/** OpenDialog is a JavaScript dialog, such as alert() or confirm(), that has not been answered. */
+/** OpenDialog is a JavaScript dialog, such as alert() or confirm(), that is not answered yet. */
 export interface OpenDialog {
   readonly kind: (typeof dialogKinds)[number];
   readonly message: string;

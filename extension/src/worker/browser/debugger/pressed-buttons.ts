@@ -37,7 +37,7 @@ export class PressedButtons {
     this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#buttons])).catch(() => undefined);
   }
 
-  /** start reads which mouse buttons were still pressed when the previous service worker stopped. */
+  /** The method `start` reads which mouse buttons were still pressed when the previous service worker stopped. */
   async start(): Promise<void> {
     const storedText = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
     const storedEntries: unknown = storedText === undefined ? [] : JSON.parse(storedText);

@@ -11,7 +11,7 @@ export interface TabPoint {
 
 export interface TabInputOptions {
   readonly session: DebuggerSession;
-  /** children contains the debugger session IDs of the cross-site frames in which focus emulation is on. */
+  /** The field `children` contains the debugger session IDs of the cross-site frames in which focus emulation is on. */
   readonly children: readonly string[];
   /**
    * findPoint converts a point of the frame to the tab's viewport, or returns undefined for a rotated or hidden frame.

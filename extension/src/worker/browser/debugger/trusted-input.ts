@@ -56,9 +56,10 @@ export class TrustedInput {
   }
 
   /**
-   * run attaches the debugger before the operation, so that Chrome reports the page's dialogs. Focus emulation is on
-   * only during trusted input, so that a background page handles the input like a focused page. If the debugger cannot
-   * be attached, run uses synthetic events. If the user clicks or types in the tab, run ends the operation.
+   * The method `run` attaches the debugger before the operation, so that Chrome reports the page's dialogs. Focus
+   * emulation is on only during trusted input, so that a background page handles the input like a focused page. If the
+   * debugger cannot be attached, `run` uses synthetic events. If the user clicks or types in the tab, run ends the
+   * operation.
    */
   async run<N extends ActionName>(
     call: BrowserCall,

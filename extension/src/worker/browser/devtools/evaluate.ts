@@ -41,7 +41,7 @@ export interface EvaluateRequest {
   readonly frame: FrameTarget;
   readonly code: string;
   readonly world: 'main' | 'isolated';
-  /** target is the ref of the element that the agent's function receives as argument. */
+  /** The field `target` is the ref of the element that the agent's function receives as argument. */
   readonly target: string | undefined;
 }
 

@@ -105,12 +105,12 @@ export class PerformanceRecordings {
 }
 
 class PerformanceRecording {
-  /** traceProblem explains why Chrome records no trace. */
+  /** traceProblem is the reason why Chrome records no performance trace. */
   traceProblem = '';
   readonly #session: DebuggerSession;
   readonly #startMs = Date.now();
   readonly #scripts = new Map<string, unknown>();
-  /** #startUrls contains the URL of each frame at the start of the recording, by frame ID. */
+  /** #startUrls contains the URL of each frame at the start of the performance recording, by frame ID. */
   readonly #startUrls = new Map<string, string>();
   readonly #events: Fields[] = [];
   readonly #stopFunctions: (() => void)[] = [];

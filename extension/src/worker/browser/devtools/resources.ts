@@ -13,10 +13,10 @@ const MaxUrlCharacters = 300;
 interface FrameResource {
   readonly frame: DebuggedFrame;
   readonly url: string;
-  /** type is Chrome's resource type in lower case, such as "script". */
+  /** The field `type` is Chrome's resource type in lower case, such as "script". */
   readonly type: string;
   readonly mimeType: string;
-  /** bytes is the size of the resource, or 0 if the size is unknown. */
+  /** The field `bytes` is the size of the resource, or 0 if the size is unknown. */
   readonly bytes: number;
   readonly isFailed: boolean;
 }
@@ -36,7 +36,7 @@ export class ResourceTools {
   }
 
   /**
-   * With the argument url, read returns the content of one resource. If the argument url is missing, read lists all
+   * With the argument url, `read` returns the content of one resource. If the argument url is missing, read lists all
    * resources.
    */
   async read(call: BrowserCall): Promise<BrowserResult> {

@@ -8,21 +8,21 @@ import { toFields } from './debugged-frames.ts';
 export interface TraceFrame {
   readonly id: string;
   /**
-   * url is the URL of the frame's document when the recording started. If the page added the frame during the
-   * recording, url is empty.
+   * The field `url` is the URL of the frame's document when the recording started. If the page added the frame during
+   * the recording, `url` is empty.
    */
   readonly url: string;
 }
 
 export interface TraceRules {
   /**
-   * frames contains the frames that the agent is allowed to read at the end of the recording, starting with the top
-   * frame.
+   * The field `frames` contains the frames that the agent is allowed to read at the end of the recording, starting with
+   * the top frame.
    */
   readonly frames: readonly TraceFrame[];
   /**
-   * origin is the origin of the page at the end of the recording. Trace files omit events of earlier pages from other
-   * origins.
+   * The field `origin` is the origin of the page at the end of the recording. Trace files omit events of earlier pages
+   * from other origins.
    */
   readonly origin: string;
   isForbidden(url: string): boolean;

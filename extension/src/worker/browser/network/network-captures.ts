@@ -68,7 +68,7 @@ export class NetworkCaptures {
     for (const captures of [this.#recordings, this.routes, this.conditions]) await captures.endSession(session);
   }
 
-  /** If the tab has no recorder, record starts a recording and returns isNew as true. */
+  /** If the tab has no recorder, `record` starts a recording and returns isNew as true. */
   async record({
     tabId,
     session,

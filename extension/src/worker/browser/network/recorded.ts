@@ -29,23 +29,25 @@ export interface RecordedResponse {
   readonly mimeType: string;
   readonly protocol: string;
   readonly serverAddress: string;
-  /** For a response from the network, source is empty. */
+  /** The field `source` is empty for a response from the network. */
   readonly source: '' | 'cache' | 'service worker';
   readonly timing: RequestTiming | undefined;
 }
 
 /** Each redirect is recorded as a separate request. */
 export interface RecordedRequest {
-  /** number is the position of the request in its recording, starting at 1. */
+  /** The field `number` is the position of the request in its recording, starting at 1. */
   readonly number: number;
   readonly id: string;
   readonly method: string;
   readonly url: string;
-  /** type is Chrome's resource type in lower case, such as document, fetch, script or image. */
+  /** The field `type` is Chrome's resource type in lower case, such as document, fetch, script or image. */
   readonly type: string;
-  /** page is the origin of the page that the tab showed when the request started. */
+  /** The field `page` is the origin of the page that the tab showed when the request started. */
   readonly page: string;
-  /** frame is the origin of the document that sent the request, or an empty string if the origin is unknown. */
+  /**
+   * The field `frame` is the origin of the document that sent the request, or an empty string if the origin is unknown.
+   */
   frame: string;
   /** frameId is Chrome's ID of the frame that sent the request, or an empty string for a worker. */
   readonly frameId: string;
@@ -68,7 +70,7 @@ export interface RecordedRequest {
   /** durationMs is undefined until the request has ended. */
   durationMs: number | undefined;
   sizeBytes: number;
-  /** error is Chrome's name of a network error, such as net::ERR_FAILED, or an empty string. */
+  /** The field `error` is Chrome's name of a network error, such as net::ERR_FAILED, or an empty string. */
   error: string;
 }
 
@@ -77,7 +79,10 @@ export interface RecordedSocket {
   readonly number: number;
   readonly url: string;
   readonly page: string;
-  /** frame is the origin of the document that opened the socket, or an empty string if the origin is unknown. */
+  /**
+   * The field `frame` is the origin of the document that opened the socket, or an empty string if the origin is
+   * unknown.
+   */
   frame: string;
   isOpen: boolean;
   messageCount: number;
@@ -88,7 +93,7 @@ export interface SocketMessage {
   readonly number: number;
   readonly socket: RecordedSocket;
   readonly isSent: boolean;
-  /** opcode is 1 for a text message, and 2 for a binary message with base64 data. */
+  /** The field `opcode` is 1 for a text message, and 2 for a binary message with base64 data. */
   readonly opcode: number;
   readonly data: string;
   readonly at: number;

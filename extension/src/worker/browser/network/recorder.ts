@@ -28,7 +28,9 @@ const SettleTimeoutMs = 2000;
 /** RedirectChain is a request with all its redirects, for which Chrome uses the same request ID. */
 interface RedirectChain {
   readonly requests: RecordedRequest[];
-  /** sent and received contain the headers that were actually transferred, in the order of the redirects. */
+  /**
+   * The fields `sent` and `received` contain the headers that were actually transferred, in the order of the redirects.
+   */
   readonly sent: Headers[];
   readonly received: { readonly headers: Headers; readonly status: number }[];
 }
@@ -55,7 +57,7 @@ export class NetworkRecorder {
     this.#page = readOrigin(url);
   }
 
-  /** start starts a recording, which ends when the debugger is detached from the tab. */
+  /** The method `start` starts a recording, which ends when the debugger is detached from the tab. */
   async start(): Promise<void> {
     this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
     await this.#session.watchChildren(async ({ id, targetId }) => {
@@ -80,7 +82,10 @@ export class NetworkRecorder {
     this.#page = readOrigin(url);
   }
 
-  /** settle waits for bodies that Chrome is still returning, and determines the origins of frames without a web URL. */
+  /**
+   * The method `settle` waits for bodies that Chrome is still returning, and determines the origins of frames without a
+   * web URL.
+   */
   async settle(): Promise<void> {
     const finding = [...this.#unknownFrames].map(([requestEntry, childId]) =>
       this.#findFrame(requestEntry, childId).catch(() => undefined),

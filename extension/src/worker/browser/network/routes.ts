@@ -7,13 +7,13 @@ export const MaxRoutes = 50;
 
 /** Route is a request rule, which answers or aborts one site's requests that match a URL pattern. */
 export interface Route {
-  /** number identifies the request rule within its tab, starting at 1. */
+  /** The field `number` identifies the request rule within its tab, starting at 1. */
   readonly number: number;
-  /** site is the origin of the page that the tab showed when the agent added the rule. */
+  /** The field `site` is the origin of the page that the tab showed when the agent added the rule. */
   readonly site: string;
-  /** pattern is a URL pattern in which each * matches any characters. */
+  /** The field `pattern` is a URL pattern in which each * matches any characters. */
   readonly pattern: string;
-  /** answer is the response to matching requests, or undefined if the rule aborts the requests. */
+  /** The field `answer` is the response to matching requests, or undefined if the rule aborts the requests. */
   readonly answer: RouteAnswer | undefined;
   readonly session: string;
   matchCount: number;
