@@ -73,21 +73,20 @@ type Options struct {
 	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
 	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// The gates in the field Gates decide, in the order of the list, which calls may run.
-	// By default, the field Gates is not set.
+	// Gates decide, in the order of the list, which calls may run. By default, every call may run.
 	Gates []Gate
-	// BeforeHooks run before each allowed call, in the order of the list. By default, the
-	// field BeforeHooks is not set.
+	// BeforeHooks run before each allowed call, in the order of the list. By default, no
+	// hook runs before a call.
 	BeforeHooks []BeforeHook
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
-	// and for one call at a time. By default, the field AfterHooks is not set.
+	// and for one call at a time. By default, no hook runs after a call.
 	AfterHooks []AfterHook
 	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended. By
-	// default, the field OpenCallHook is not set.
+	// default, no such hook runs.
 	OpenCallHook OpenCallHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
 	// changes. OnWaitingChange must not block, and is never called concurrently. By default,
-	// the field OnWaitingChange is not set.
+	// the dispatcher reports the number to no function.
 	OnWaitingChange func(calls int)
 	// ResolveTool finds a tool that the tool parent calls. The argument name is the tool's short name in the same
 	// plugin, or <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page
@@ -112,8 +111,7 @@ type Options struct {
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
 	// use. By default, the error of a failed tool gets no additional sentences.
 	FailureNote func(Tool) (agentText, userText string)
-	// The field Log receives one log line for each ended call. By default, the field Log
-	// is not set.
+	// Log receives one line for each ended call. By default, the dispatcher logs nothing.
 	Log zerolog.Logger
 }
 

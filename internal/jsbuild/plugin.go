@@ -32,7 +32,7 @@ type Options struct {
 	// the plugin's directory.
 	Out string
 	// Cache is a BuildCache that speeds up repeated builds of the same plugin. By
-	// default, the field Cache is not set.
+	// default, a build uses no cache.
 	Cache *BuildCache
 }
 

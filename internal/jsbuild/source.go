@@ -26,7 +26,7 @@ type sourceSet struct {
 	Alias map[string]string
 	// Pure returns a regular expression for the paths of side-effect-free modules. A
 	// bundle contains a side-effect-free module only if the plugin uses one of the
-	// module's exports. By default, the field Pure is not set.
+	// module's exports. By default, every module has side effects.
 	Pure func() *regexp.Regexp
 }
 

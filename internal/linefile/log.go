@@ -34,8 +34,8 @@ type Options struct {
 	// can check the log. Each line of a chained log must be a JSON object. By default,
 	// the log has no hash chain.
 	IsChained bool
-	// The field Log receives errors of failed writes, at most one a minute. By default,
-	// the field Log is not set.
+	// Log receives errors of failed writes, at most one a minute. By default, errors of
+	// failed writes are not logged.
 	Log zerolog.Logger
 }
 

@@ -45,7 +45,7 @@ var errClosed = errors.New("the log of plugins was closed")
 // Options configure a [Log]. The zero value of a field selects the field's default.
 type Options struct {
 	// Secrets returns the secret texts that the log removes from every log entry. By
-	// default, the field Secrets is not set.
+	// default, the log removes nothing.
 	Secrets func() []string
 	// ResolveStack returns the stack frames of the author's code for a log entry of a
 	// plugin. By default, log entries have no stack frames.

@@ -34,14 +34,14 @@ type Options struct {
 	// calls. By default, Arguments and Results are false.
 	Arguments, Results bool
 	// Secrets returns texts that the recorder removes from every record, such as the
-	// values of secret settings. By default, the field Secrets is not set.
+	// values of secret settings. By default, the recorder removes nothing.
 	Secrets func() []string
 	// OnInterrupted receives the record of each call during which an earlier server stopped,
 	// once the record is written. OnInterrupted runs while a mutex of the Recorder is locked,
-	// so it must not call methods of the Recorder. By default, the field OnInterrupted is not set.
+	// so it must not call methods of the Recorder. By default, no function receives the records.
 	OnInterrupted func(Record)
-	// The field Log receives an error about failed writes, at most once a minute. By
-	// default, the field Log is not set.
+	// Log receives an error about failed writes, at most once a minute. By default, the
+	// recorder logs nothing.
 	Log zerolog.Logger
 }
 
