@@ -37,7 +37,7 @@ test('the conformance run accepts the failure of a listed check only', () => {
     ]),
   );
   assert.deepEqual(verdictComparison, {
-    unexpected: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
+    unexpectedFailures: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
     staleChecks: [],
     verdictCounts: { passed: 2, expected: 2 },
   });
