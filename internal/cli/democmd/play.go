@@ -79,8 +79,9 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
    The same call again. After 4 s the demo stops it, as you can with Ctrl-C, in
    the side panel, or from your agent.`)
 	startedAt := time.Now()
-	callCtx, stop := context.WithTimeout(ctx, stopAfter)
+	callCtx, stop := context.WithCancel(ctx)
 	defer stop()
+	go d.stopDuringRequest(callCtx, stop)
 	_, err := d.call(callCtx, exportTool)
 	switch {
 	case ctx.Err() != nil:
@@ -107,6 +108,21 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 	}
 	terminalOut.PrintText(stoppedText(d.site.lastAborted()))
 	return nil
+}
+
+// stopDuringRequest calls stop after stopAfter, as soon as the page has sent its next request. If
+// the call stopped between two requests, the page would have no request to drop.
+func (d *demo) stopDuringRequest(ctx context.Context, stop func()) {
+	select {
+	case <-time.After(stopAfter):
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-d.site.waitForRequest():
+		stop()
+	case <-ctx.Done():
+	}
 }
 
 func stoppedText(partIndex int) string {

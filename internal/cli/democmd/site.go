@@ -30,8 +30,9 @@ type site struct {
 	server   *http.Server
 	stopping chan struct{}
 
-	mu           sync.Mutex // the mutex guards all fields below
-	abortedPages []int      // abortedPages are the numbers of the message pages whose requests the browser aborted
+	mu           sync.Mutex    // the mutex guards all fields below
+	abortedPages []int         // abortedPages are the numbers of the message pages whose requests the browser aborted
+	nextRequest  chan struct{} // the channel nextRequest is closed when the next request for messages arrives; nil if nothing waits
 }
 
 func startSite(ctx context.Context) (*site, error) {
@@ -94,6 +95,7 @@ type chatMessage struct {
 }
 
 func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
+	s.announceRequest()
 	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
 	if err != nil {
 		number = 0
@@ -120,6 +122,25 @@ func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 		response.NextCursor = strconv.Itoa(number + 1)
 	}
 	httpjson.Send(w, http.StatusOK, response)
+}
+
+// waitForRequest returns a channel that is closed when the next request for messages arrives.
+func (s *site) waitForRequest() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nextRequest == nil {
+		s.nextRequest = make(chan struct{})
+	}
+	return s.nextRequest
+}
+
+func (s *site) announceRequest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nextRequest != nil {
+		close(s.nextRequest)
+		s.nextRequest = nil
+	}
 }
 
 func (s *site) lastAborted() int {
