@@ -25,7 +25,7 @@ const (
 )
 
 // switchedOffScoreFactor reduces the search score of a tool that the user has switched off.
-const switchedOffScoreFactor = 0.5
+const switchedOffScoreFactor = 0.3
 
 // Site is a plugin with its tools. A Site must not change while a Finder uses it.
 type Site struct {

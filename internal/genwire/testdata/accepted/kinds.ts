@@ -26,7 +26,7 @@ export type Method = (typeof Methods)[number];
 /** AskNowParams has every kind of field. */
 export interface AskNowParams {
   s: string;
-  /** The field `n` has a doc. */
+  /** n has a doc. */
   n?: number;
   f: number;
   b?: boolean;
