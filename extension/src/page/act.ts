@@ -34,6 +34,8 @@ export interface ActionOutcome {
    * position.
    */
   readonly hasEffect?: () => boolean;
+  /** showsSuggestions is true if the target is a field to which the page may show a list of suggestions. */
+  readonly showsSuggestions?: boolean;
 }
 
 const NoChangeNote =
@@ -54,7 +56,7 @@ export async function runAction(
   let isBusy: boolean;
   try {
     act = await perform(watch);
-    isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false));
+    isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false), act.showsSuggestions);
     announceFocus();
   } finally {
     await context.trusted?.endFocusEmulation();
@@ -82,10 +84,17 @@ async function finishAction(
     before && watch.navigating === undefined ? await describeChanges(before, watch, args, context) : undefined;
   if (!shown && act.target?.isConnected) collectSecrets(); // This search finds new shadow roots.
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
+  const formats = listAddedFormats(watch);
   const changed =
-    (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasUrlOrTitleChanged || isNavigating;
-  if (!changed && act.input === 'synthetic')
-    notes.push(watch.changes > 0 ? describeInvisibleChanges(watch) : NoChangeNote);
+    (shown ? shown.changed : watch.changes > 0) ||
+    hasEffect ||
+    watch.hasUrlOrTitleChanged ||
+    isNavigating ||
+    formats.length > 0;
+  if (shown && !shown.changed && formats.length > 0)
+    notes.push(`No text or state changed, but the page added formatting: ${formats.join(', ')}.`);
+  else if (!changed && watch.changes > 0 && act.input !== 'none') notes.push(describeInvisibleChanges(watch));
+  else if (!changed && act.input === 'synthetic') notes.push(NoChangeNote);
   // If a scroll or a synthetic action changed nothing, the page may be waiting for an animation frame before it reacts.
   const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
   if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFramesNote);
@@ -104,6 +113,16 @@ async function finishAction(
     ...(watch.download === undefined ? {} : { download: watch.download }),
     notes,
   };
+}
+
+const MaxNamedFormats = 5;
+const FormatTags = /^(a|b|strong|i|em|u|s|del|ins|mark|code|pre|sub|sup|h[1-6]|ul|ol|li|blockquote)$/;
+
+/** listAddedFormats returns the tags of the formatting that the page added, which snapshots do not show. */
+function listAddedFormats(watch: ChangeWatch): string[] {
+  const formats = [...watch.added].filter((element) => element.isConnected && FormatTags.test(element.localName));
+  const inEditors = formats.filter((element) => element instanceof HTMLElement && element.isContentEditable);
+  return [...new Set(inEditors.map((element) => `<${element.localName}>`))].slice(0, MaxNamedFormats);
 }
 
 function describeInvisibleChanges(watch: ChangeWatch): string {

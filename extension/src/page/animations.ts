@@ -1,21 +1,55 @@
 // Finishes animations in hidden tabs. Chrome draws no frames in a hidden tab, so an animation does not advance, and a
 // menu that closes with an animation would stay open.
 
+import { listKnownRoots } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-export function finishAnimations(): number {
+/** finishAnimations returns the number of finished animations, and calls onFinished with each animated element. */
+export function finishAnimations(onFinished?: (target: Element) => void): number {
   let count = 0;
-  for (const animation of unclobbered.getAnimations()) {
-    if (!hasEnd(animation)) continue;
+  for (const animation of listAnimations()) {
+    if (!hasEnd(animation) || isCountdown(animation)) continue;
     count++;
     try {
       animation.finish();
     } catch {
       continue; // the page changed the animation in the meantime
     }
-    sendEnd(animation);
+    const target = sendEnd(animation);
+    if (target) onFinished?.(target);
   }
   return count;
+}
+
+/** listAnimations also returns the animations in shadow roots, which the list of the document does not contain. */
+function listAnimations(): Animation[] {
+  return listKnownRoots().flatMap((root) => (root instanceof ShadowRoot ? root : unclobbered).getAnimations());
+}
+
+const MinCountdownMs = 800;
+
+/**
+ * isCountdown reports whether an animation only shows how the time passes, such as the bar of a message that disappears
+ * when the bar is empty. Finishing such an animation would remove the message.
+ */
+function isCountdown({ effect }: Animation): boolean {
+  const target = effect instanceof KeyframeEffect ? effect.target : null;
+  if (!target || Number(effect?.getComputedTiming().endTime) < MinCountdownMs) return false;
+  return target.textContent?.trim() === '' && !showsContent(target) && target.querySelector('img,svg,canvas') === null;
+}
+
+/**
+ * isFadingOut reports whether an animation has made controls or messages transparent, so that the page is about to
+ * remove them. Many pages remove them with a timer, which fires late in a hidden tab.
+ */
+export function isFadingOut(element: Element): boolean {
+  if (!element.isConnected || !element.checkVisibility({ visibilityProperty: true })) return false;
+  return Number(getComputedStyle(element).opacity) < 0.05 && showsContent(element);
+}
+
+function showsContent(element: Element): boolean {
+  const selector = `${PopupSelector},${ControlSelector}`;
+  return element.matches(PopupSelector) || element.querySelector(selector) !== null;
 }
 
 const PopupSelector = '[role=listbox],[role=menu],[role=dialog],[role=tooltip],[role=alert],dialog,[popover]';
@@ -24,13 +58,10 @@ const ControlSelector =
 
 /** animatesContent reports whether a running animation shows or hides controls or messages. */
 export function animatesContent(): boolean {
-  return unclobbered.getAnimations().some((animation) => {
+  return listAnimations().some((animation) => {
     const { effect } = animation;
     const target = effect instanceof KeyframeEffect && hasEnd(animation) ? effect.target : null;
-    return (
-      target !== null &&
-      (target.matches(PopupSelector) || target.querySelector(`${PopupSelector},${ControlSelector}`) !== null)
-    );
+    return target !== null && showsContent(target);
   });
 }
 
@@ -40,15 +71,18 @@ function hasEnd(animation: Animation): boolean {
   return animation.playbackRate > 0 && typeof end === 'number' && Number.isFinite(end);
 }
 
-/** sendEnd dispatches the events of a finished animation, which the browser would dispatch only with its next frame. */
-function sendEnd(animation: Animation): void {
+/**
+ * sendEnd dispatches the events of a finished animation, which the browser would dispatch only with its next frame, and
+ * returns the animated element.
+ */
+function sendEnd(animation: Animation): Element | undefined {
   const { currentTime } = animation;
   animation.dispatchEvent(
     new AnimationPlaybackEvent('finish', { currentTime, timelineTime: getTimeline().currentTime }),
   );
   const effect = animation.effect;
   const target = effect instanceof KeyframeEffect ? effect.target : null;
-  if (!target) return;
+  if (!target) return undefined;
   const elapsedTime = Number(currentTime ?? 0) / 1000;
   const init = {
     bubbles: true,
@@ -60,6 +94,7 @@ function sendEnd(animation: Animation): void {
   } else if (animation instanceof CSSAnimation) {
     target.dispatchEvent(new AnimationEvent('animationend', { ...init, animationName: animation.animationName }));
   }
+  return target;
 }
 
 function getTimeline(): DocumentTimeline {

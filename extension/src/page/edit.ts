@@ -147,12 +147,18 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   }
   const selection = getSelection();
   if (!selection) return;
-  selection.selectAllChildren(field);
-  if (atEnd) selection.collapseToEnd();
+  const selectInField = () => {
+    selection.selectAllChildren(field);
+    if (atEnd) selection.collapseToEnd();
+  };
+  selectInField();
+  const wanted = selection.toString();
   // Editors read the selection on the event selectionchange, which the browser dispatches later, or not at all in a
   // hidden tab.
   document.dispatchEvent(new Event('selectionchange'));
   await waitForNextTask();
+  // In a document without the focus, some editors answer the event by restoring their own selection.
+  if (!atEnd && selection.toString() !== wanted) selectInField();
 }
 
 /**
@@ -169,6 +175,7 @@ export async function insertText(field: Field, text: string, approved: readonly 
     }
     if (line === '' && lines.length > 1) continue;
     if (line !== '' || readField(field) !== '') insertLine(field, line, approved);
+    if (i < lines.length - 1) await waitForNextTask(); // an editor reads each edit before the next one
   }
 }
 

@@ -30,7 +30,7 @@ export function computeElementName(element: Element, role: string): string {
   if (label?.trim()) return cleanText(label);
   if (role === 'img' && element.hasAttribute('alt')) return cleanText(element.getAttribute('alt') ?? '');
   if (element instanceof HTMLOptionElement && element.hasAttribute('label')) return cleanText(element.label);
-  const labels = readLabelText(element);
+  const labels = isNamedByOwnContent(element, role) ? '' : readLabelText(element);
   if (labels) return labels;
   if (isNamedByContent(element, role)) {
     const content = makeContentName(element);
@@ -38,6 +38,11 @@ export function computeElementName(element: Element, role: string): string {
   }
   const name = needsNameComputation(element) ? computeName(element, role) : readNameAttribute(element);
   return name || (ActionRoles.has(role) ? readHostLabelText(element) : '');
+}
+
+/** isNamedByOwnContent reports whether an element is a button whose text is its name, even if the button has a label. */
+export function isNamedByOwnContent(element: Element, role: string): boolean {
+  return element instanceof HTMLButtonElement && role === 'button' && makeContentName(element) !== '';
 }
 
 function readAbbreviationTitle(element: Element): string {
@@ -61,7 +66,8 @@ function listLabels(element: Element): readonly HTMLLabelElement[] {
   if (
     element instanceof HTMLInputElement ||
     element instanceof HTMLSelectElement ||
-    element instanceof HTMLTextAreaElement
+    element instanceof HTMLTextAreaElement ||
+    element instanceof HTMLButtonElement
   )
     return [...(element.labels ?? [])];
   const root = element.getRootNode();

@@ -374,15 +374,15 @@ export interface FillOutcome {
 }
 
 export interface SelectArguments extends TargetArguments, ActionArguments {
-  /**
-   * The field `values` contains labels or values of the options to select: one option, unless the list allows several.
-   */
+  /** The field `values` contains labels or values of options: one option, unless the list allows several. */
   readonly values: readonly string[];
 }
 
 export interface SelectResult extends PageActionResult {
   /** The field `chosen` contains the labels of the options that are selected after the operation. */
   readonly chosen: readonly string[];
+  /** The field `shown` is false if the page does not show all requested options as selected. */
+  readonly shown: boolean;
 }
 
 export interface DragArguments extends ActionArguments {

@@ -1,6 +1,7 @@
 // Types into fields, presses keys, and fills forms.
 
 import { runAction } from './act.ts';
+import { isValueWidget, setWidgetValue } from './aria-value.ts';
 import { clickElement } from './click.ts';
 import { describeElement } from './describe.ts';
 import {
@@ -20,7 +21,7 @@ import {
 import { performEdit } from './editing.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { getFocusedElement } from './flat-tree.ts';
-import { parseKey, pressKey, sendKey } from './keys.ts';
+import { type Key, parseKey, pressKey, sendKey } from './keys.ts';
 import type {
   ActionArguments,
   FillArguments,
@@ -41,13 +42,14 @@ import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
 import { chooseOptions, listSelectedLabels, showsOptionSelected } from './select.ts';
 import { type Context, findTarget } from './state.ts';
-import { isDisabled, readCheckedState } from './states.ts';
+import { isDisabled, readCheckedState, readShownValue } from './states.ts';
 import { findTrustedKeyInput, focusOwnFrame, pressTrusted, typeTrusted } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
   const element = findTarget(args.target, context);
   if (readEditContextText(element) !== undefined) return typeByPaste(element, args, context);
+  if (isValueWidget(element)) return typeValue(element, args, context);
   let field = requireField(element);
   let isExact = false;
   const result = await runAction(args, context, async () => {
@@ -55,16 +57,47 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
     field = requireField(element); // Scrolling may make the page replace the field.
     const before = readField(field);
     if (args.slowly) await typeSlowly(field, args, context);
-    else await writeField(field, args.text, args.append ?? false, args.secrets ?? []);
+    else {
+      await writeField(field, args.text, args.append ?? false, args.secrets ?? []);
+      releaseLastKey(field, args.text);
+    }
     await waitForValue(field, before, (args.append ? before : '') + args.text, context);
     isExact = isTypedTextShown(field, before, args);
     const notes = isExact ? [] : ['The field changed the text.'];
     if (args.submit) notes.push(...(await pressEnterAfterTyping(field, args.secrets ?? [], context)));
     const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
-    return { target: field, input, notes, hasEffect: () => readField(field) !== before };
+    const showsSuggestions = !args.submit && declaresSuggestions(field);
+    return { target: field, input, notes, hasEffect: () => readField(field) !== before, showsSuggestions };
   });
   const value = readPublicField(field);
   return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
+}
+
+async function typeValue(widget: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
+  const before = readShownValue(widget, computeRole(widget));
+  let value = '';
+  const result = await runAction(args, context, async () => {
+    await waitUntilReady(widget, args.timeoutMs, context);
+    value = await setWidgetValue(widget, args.text, args.secrets ?? [], context);
+    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
+    const hasEffect = () => readShownValue(widget, computeRole(widget)) !== before;
+    return { target: widget, input, notes: ['The value was set with arrow keys.'], hasEffect };
+  });
+  return { ...result, exact: true, value };
+}
+
+function declaresSuggestions(field: Field): boolean {
+  return computeRole(field) === 'combobox' || field.matches('[aria-autocomplete],[aria-controls],[aria-haspopup]');
+}
+
+/**
+ * releaseLastKey dispatches the keyup event of the last character. Pages that do not handle the event input read the
+ * field when the user releases a key.
+ */
+function releaseLastKey(field: Field, text: string): void {
+  const character = [...text].at(-1);
+  if (character === undefined || character === '\n' || !field.isConnected || isPickerField(field)) return;
+  sendKey(getFocusedElement() ?? field, 'keyup', parseCharacterKey(character));
 }
 
 /** typeByPaste pastes a text into an editor that ignores text that a script inserts. */
@@ -138,16 +171,17 @@ async function typeSlowly(field: Field, args: TypeArguments, context: Context): 
 }
 
 function sendCharacter(field: Field, character: string, approved: readonly SecretKind[]): void {
-  const key =
-    character === '\n'
-      ? parseKey('Enter')
-      : parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
+  const key = character === '\n' ? parseKey('Enter') : parseCharacterKey(character);
   const target = getFocusedElement() ?? field;
   if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
     requireTypingApproval(target, approved);
     performEdit(target, character === '\n' ? 'paragraph' : 'text', approved, character);
   }
   sendKey(getFocusedElement() ?? field, 'keyup', key);
+}
+
+function parseCharacterKey(character: string): Key {
+  return parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
 }
 
 async function pressEnterAfterTyping(
@@ -181,10 +215,10 @@ export async function press(args: PressArguments, context: Context): Promise<Pag
     const isEdited = () => receiver.isConnected && readEditorContent(receiver) !== content;
     const approved = args.secrets ?? [];
     const trusted = findTrustedKeyInput(receiver, key, context);
+    const before = describeCaretAndScroll();
+    const isChanged = () =>
+      describeCaretAndScroll() !== before || (receiver.isConnected && describeElement(receiver, context) !== line);
     if (trusted) {
-      const before = describeCaretAndScroll();
-      const isChanged = () =>
-        describeCaretAndScroll() !== before || (receiver.isConnected && describeElement(receiver, context) !== line);
       await pressTrusted(trusted, key, approved, context);
       const hasEffect = () => getFocusedElement() !== focused || isEdited() || isChanged();
       return { target: target ?? getFocusedElement() ?? undefined, input: 'trusted', hasEffect };
@@ -192,11 +226,7 @@ export async function press(args: PressArguments, context: Context): Promise<Pag
     const done = pressKey(receiver, key, approved);
     const isMoved = done !== '' && done !== 'clicked' && done !== 'submitted';
     const notes = done === '' ? [] : [`Enter, Tab and other keys are imitated: ${done}.`];
-    const hasEffect = () =>
-      isMoved ||
-      isEdited() ||
-      getFocusedElement() !== focused ||
-      (receiver.isConnected && describeElement(receiver, context) !== line);
+    const hasEffect = () => isMoved || isEdited() || getFocusedElement() !== focused || isChanged();
     return { target: target ?? getFocusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
   });
 }
@@ -296,10 +326,15 @@ async function fillElement(
     const names = await chooseOptions(element, typeof value === 'string' ? [value] : value, timeoutMs, context);
     return await requireSelectedOptions(element, names, before, context);
   }
+  if (isValueWidget(element)) {
+    await waitUntilReady(element, timeoutMs, context);
+    return await setWidgetValue(element, value, secrets, context);
+  }
   const field = requireField(element);
   await waitUntilReady(field, timeoutMs, context);
   const before = readField(field);
   await writeField(field, value, false, secrets);
+  releaseLastKey(field, value);
   await waitForValue(field, before, value, context);
   isTypedTextShown(field, before, { target: '', text: value });
   return readPublicField(field);

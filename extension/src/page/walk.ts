@@ -4,7 +4,13 @@ import { getFocusedElement, getShadowRoot, listFlatChildren } from './flat-tree.
 import { declaresClick, hasActionIcons, isActionIcon, makeHint } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
 import { readExponent, readMath } from './math.ts';
-import { computeElementName, findLabelledControl, isFormAssociated, isNamedByContent } from './names.ts';
+import {
+  computeElementName,
+  findLabelledControl,
+  isFormAssociated,
+  isNamedByContent,
+  isNamedByOwnContent,
+} from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles, computeRole } from './roles.ts';
@@ -75,6 +81,7 @@ const ContainerRoles = new Set(
     ' ',
   ),
 );
+
 /** HiddenControlTypes matches the types of inputs that pages hide in order to draw a replacement. */
 const HiddenControlTypes = /^(checkbox|radio|file|range)$/;
 const NestedActionSelector = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
@@ -244,7 +251,10 @@ export class TreeWalk {
 
   #isLabelOfControl(element: Element): boolean {
     const control = findLabelledControl(element);
-    return control !== null && (control.checkVisibility() || control instanceof HTMLInputElement);
+    if (!(element instanceof HTMLLabelElement)) return control?.checkVisibility() === true;
+    if (control instanceof HTMLInputElement) return HiddenControlTypes.test(control.type) || isDrawnControl(control);
+    if (control instanceof HTMLButtonElement && isNamedByOwnContent(control, computeRole(control))) return false;
+    return control !== null && isDrawnControl(control);
   }
 
   #hasLine(element: Element, role: string): boolean {
@@ -391,6 +401,11 @@ function isCustomField(element: Element): boolean {
 
 function isDraggable(element: Element): boolean {
   return element.getAttribute('draggable') === 'true';
+}
+
+function isDrawnControl(control: Element): boolean {
+  const { drawn, closed, reachable } = determineVisibility(control, getComputedStyle(control));
+  return drawn && !closed && reachable;
 }
 
 function clipsContent(style: CSSStyleDeclaration): boolean {

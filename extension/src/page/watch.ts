@@ -1,5 +1,5 @@
 // Watches what an action changes on the page: DOM nodes, URLs, navigations and loaded resources.
-import { animatesContent, finishAnimations } from './animations.ts';
+import { animatesContent, finishAnimations, isFadingOut } from './animations.ts';
 import { expandForms, getFlatParent, getShadowRoot, listKnownRoots } from './flat-tree.ts';
 import { pause, waitForNextFrame } from './pace.ts';
 import { isClobbered, unclobbered } from './unclobbered.ts';
@@ -35,8 +35,19 @@ const MaxAnimationRounds = 5;
 const AnimationEndTimeoutMs = 500;
 const MaxRecordedElements = 2_000;
 
+/** SuggestionsTimeoutMs is longer than the pause after which most fields request suggestions. */
+const SuggestionsTimeoutMs = 350;
+/** In a hidden tab, Chrome runs timers once a second, so a pause of 300 ms can take 1,300 ms. */
+const HiddenSuggestionsTimeoutMs = 1_400;
+
+function getSuggestionsTimeoutMs(): number {
+  return unclobbered.hidden ? HiddenSuggestionsTimeoutMs : SuggestionsTimeoutMs;
+}
+
 const mutationOptions: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
 const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=spinner i],[class*=loading i],[class*=skeleton i]`;
+
+const ListSelector = '[role=listbox],[role=option],[role=menu],[role=grid],[role=tree]';
 
 export class ChangeWatch {
   /** The field `added` contains the elements that the page added, without their descendants. */
@@ -48,6 +59,8 @@ export class ChangeWatch {
   changes = 0;
   readonly url = location.href;
   readonly title = unclobbered.title;
+  /** finished contains the elements whose animations settle has finished. */
+  readonly #finished = new Set<Element>();
   readonly #startMs = performance.now();
   #lastChangeMs = this.#startMs;
   readonly #mutations = new MutationObserver((records) => this.#record(records));
@@ -120,8 +133,13 @@ export class ChangeWatch {
     else if (!event.destination.sameDocument) this.navigating = event.destination.url;
   }
 
-  /** The method `settle` waits until the page has not changed for QuietPeriodMs, and returns true at the time limit. */
-  async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
+  /**
+   * The method `settle` waits until the page has not changed for QuietPeriodMs, and returns true at the time limit. If
+   * showsSuggestions is true, `settle` also waits a short time for a change of a list: many fields update their list of
+   * suggestions only when the user pauses.
+   */
+  async settle(signal: AbortSignal, hasEffect: () => boolean, showsSuggestions = false): Promise<boolean> {
+    const suggestionsEnd = performance.now() + (showsSuggestions ? getSuggestionsTimeoutMs() : 0);
     const end = performance.now() + MaxSettleMs;
     const firstEnd = performance.now() + (unclobbered.hidden ? HiddenFirstChangeMs : FirstChangeMs);
     const pendingEnd = performance.now() + LoadingExtraMs;
@@ -134,7 +152,7 @@ export class ChangeWatch {
       this.#record(this.#mutations.takeRecords());
       const now = performance.now();
       if (this.navigating !== undefined) return false;
-      if (unclobbered.hidden && rounds < MaxAnimationRounds && finishAnimations() > 0) {
+      if (unclobbered.hidden && rounds < MaxAnimationRounds && this.#finishAnimations() > 0) {
         rounds++;
         this.#lastChangeMs = now;
         continue;
@@ -155,8 +173,9 @@ export class ChangeWatch {
       seenChanges = this.changes;
       if (now - this.#lastChangeMs < QuietPeriodMs || quietChecks < MinQuietChecks) continue;
       if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstEnd) continue;
+      if (now < suggestionsEnd && !this.#hasChangedList()) continue;
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
-      if (now - this.#lastChangeMs < stepMs && this.#isAnimatedByScript()) continue;
+      if (now - this.#lastChangeMs < stepMs && (this.#isAnimatedByScript() || this.#hidesContent())) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
       if (!isLoading) return now >= pendingEnd && this.#showsLoading();
     }
@@ -171,6 +190,20 @@ export class ChangeWatch {
       if (opacity !== '' && Number(opacity) > 0 && Number(opacity) < 1) return true;
     }
     return false;
+  }
+
+  #finishAnimations(): number {
+    return finishAnimations((target) => this.#finished.add(target));
+  }
+
+  #hidesContent(): boolean {
+    return [...this.#finished].slice(0, MaxCheckedAnimations).some(isFadingOut);
+  }
+
+  #hasChangedList(): boolean {
+    const isInList = (element: Element) => element.closest(ListSelector) !== null;
+    const addsList = (element: Element) => isInList(element) || element.querySelector(ListSelector) !== null;
+    return [...this.added].some(addsList) || [...this.changed].some(isInList);
   }
 
   #showsLoading(): boolean {

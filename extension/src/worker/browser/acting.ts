@@ -158,7 +158,10 @@ class ActionTools {
     );
     const chosen = act.result?.chosen.map((label) => JSON.stringify(label)).join(', ');
     const content = chosen === undefined ? [] : [`chosen: ${chosen === '' ? 'nothing' : chosen}`];
-    return await this.#acts.describe(call, `Selected options of ${target}`, act, { content });
+    const isShown = act.result?.shown ?? true;
+    const verb = isShown ? `Selected options of ${target}` : `Tried to select options of ${target}`;
+    const words = isShown ? [] : ['The page does not show all options as chosen. Check them with a snapshot.'];
+    return await this.#acts.describe(call, verb, act, { words, content });
   }
 
   async hover(call: BrowserCall): Promise<BrowserResult> {

@@ -129,7 +129,11 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     ),
     submitted: isFlag,
   }),
-  select: makeShapeGuard<page.SelectResult>({ ...actionResultGuards, chosen: makeListGuard(isText) }),
+  select: makeShapeGuard<page.SelectResult>({
+    ...actionResultGuards,
+    chosen: makeListGuard(isText),
+    shown: isFlag,
+  }),
   hover: isActionResult,
   drag: isActionResult,
   press: isActionResult,

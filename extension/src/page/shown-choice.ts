@@ -1,0 +1,69 @@
+// Reads which options a custom list shows as chosen. Pages show a chosen option in the field, beside the field, or as a
+// removable label around the field.
+import { hasSize } from './drawn-options.ts';
+import { computeRole } from './roles.ts';
+import { readShownValue } from './states.ts';
+import { unclobbered } from './unclobbered.ts';
+import { cleanText } from './visible-text.ts';
+
+/** showsChoice reports whether a combobox shows an option as chosen. */
+export function showsChoice(combobox: Element, name: string): boolean {
+  const shown = [readShownValue(combobox, 'combobox') ?? '', readTextsAround(combobox).join('')];
+  return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
+}
+
+/** showsExactChoice reports whether a combobox shows an option with exactly the given text as chosen. */
+export function showsExactChoice(combobox: Element, name: string): boolean {
+  const wanted = cleanText(name).toLowerCase();
+  return wanted !== '' && readTextsAround(combobox).some((text) => cleanText(text).toLowerCase() === wanted);
+}
+
+const MaxBoxLevels = 5;
+const MaxBoxHeightPixels = 250;
+const OtherFieldSelector = 'input:not([type=hidden]),select,textarea,[role=combobox],[role=textbox],[role=searchbox]';
+const AreaSelector = 'form,fieldset,dialog,[role=dialog],main,section,article,td,th,li,body';
+
+/** findFieldBox returns the part of the page that belongs to a combobox: its largest ancestor without other fields. */
+function findFieldBox(combobox: Element): Element {
+  let box = combobox.parentElement ?? combobox;
+  for (let level = 1; level < MaxBoxLevels && !box.matches(AreaSelector); level++) {
+    const outer = box.parentElement;
+    if (!outer || outer === unclobbered.body || outer.getBoundingClientRect().height > MaxBoxHeightPixels) break;
+    const hasOthers = [...outer.querySelectorAll(OtherFieldSelector)].some(
+      (field) => !combobox.contains(field) && !field.contains(combobox) && hasSize(field),
+    );
+    if (hasOthers) break;
+    box = outer;
+  }
+  return box;
+}
+
+const DescriptionSelector =
+  'label,legend,p,small,h1,h2,h3,h4,h5,h6,[role=alert],[role=status],[aria-live],option,style';
+
+/** readTextsAround returns the visible texts in and around a combobox, without its label and the options of its list. */
+function readTextsAround(combobox: Element): string[] {
+  const texts: string[] = [];
+  const ids = `${combobox.getAttribute('aria-labelledby') ?? ''} ${combobox.getAttribute('aria-describedby') ?? ''}`;
+  const described = new Set(ids.split(/\s+/));
+  const isDescription = (node: Element) =>
+    !node.contains(combobox) &&
+    !combobox.contains(node) &&
+    (node.matches(DescriptionSelector) || (node.id !== '' && described.has(node.id)));
+  const walker = unclobbered.createTreeWalker(findFieldBox(combobox), NodeFilter.SHOW_ALL, (node) => {
+    const isOther =
+      node instanceof Element &&
+      (!node.checkVisibility({ visibilityProperty: true }) || isOptionList(node) || isDescription(node));
+    return isOther ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
+  });
+  while (walker.nextNode()) if (walker.currentNode instanceof Text) texts.push(walker.currentNode.data);
+  return texts;
+}
+
+/** A list of chosen options, without options to choose, is no option list. */
+function isOptionList(element: Element): boolean {
+  const role = computeRole(element);
+  if (role !== 'listbox') return role === 'menu' || role === 'tree';
+  const options = [...element.querySelectorAll('[role=option]')];
+  return options.some((option) => option.getAttribute('aria-selected') !== 'true' && !option.querySelector('button'));
+}
