@@ -78,10 +78,11 @@ var coreTools = []toolDefinition{
 	},
 	{
 		name: "browser_drag", title: "Drag", targetKind: dispatch.TargetPage, class: classAct,
-		toolDescription: "Drag one element onto another.",
+		toolDescription: "Drag one element onto another, or by an offset.",
 		properties: `"startTarget":{"type":"string"},"startElement":{"type":"string"},"endTarget":{"type":"string"},"endElement":{"type":"string"},` +
+			`"offset":{"type":"object","description":"In place of endTarget. Pixels.","properties":{"x":{"type":"number"},"y":{"type":"number"}}},` +
 			snapshotProperty + `,` + tabProperty,
-		requiredArgs: []string{"startTarget", "endTarget"},
+		requiredArgs: []string{"startTarget"},
 	},
 	{
 		name: toolPressKey, title: "Press a key", targetKind: dispatch.TargetPage, class: classAct,

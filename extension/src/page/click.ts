@@ -125,8 +125,10 @@ export async function moveMouseTo(
     await mouse.move(point.x, point.y, point.hit);
     await waitForNextFrame(context.signal);
     const again = findInputPoint(element);
-    if ('hit' in again && again.hit === point.hit && again.x === point.x && again.y === point.y) return again;
-    point = await waitUntilReady(element, timeoutMs, context);
+    if ('hit' in again && again.hit === point.hit) {
+      if (point.isMoving || (again.x === point.x && again.y === point.y)) return again;
+    }
+    point = await waitUntilReady(element, timeoutMs, context, point.isMoving ? 0 : undefined);
   }
   return point;
 }

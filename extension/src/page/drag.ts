@@ -28,21 +28,26 @@ interface ViewportPoint {
 
 export async function drag(args: DragArguments, context: Context): Promise<PageActionResult> {
   const start = findTarget(args.startTarget, context);
-  const end = findTarget(args.endTarget ?? args.startTarget, context);
+  const { endTarget, offset } = args;
+  const target = endTarget === undefined ? undefined : findTarget(endTarget, context);
   if (args.endPoint) return await dragToPoint(start, args.endPoint, args, context);
-  if (start === end) throw new PageFailure('invalid_arguments', 'startTarget and endTarget are the same element.');
+  if (start === target) {
+    const message = 'startTarget and endTarget are the same element. To move it by some pixels, use offset.';
+    throw new PageFailure('invalid_arguments', message);
+  }
   return runAction(args, context, async () => {
     const rect = start.getBoundingClientRect();
     await waitUntilReady(start, args.timeoutMs, context);
-    scrollToCenter(end);
+    if (target) scrollToCenter(target);
     const trusted = makeTrustedMouse(start, {}, context);
     const mouse = trusted ?? new Mouse();
     const from = await moveMouseTo(mouse, start, args.timeoutMs, context); // Scrolling has moved the start element.
-    if (trusted) checkNoFrame(computeCenter(end));
+    const end = new DragEnd(target ?? addOffset(from, offset));
+    if (trusted) checkNoFrame(end.point);
     const notes =
       mouse instanceof Mouse
         ? await dragSynthetic(mouse, from, end, context)
-        : await dragTrusted(mouse, from, new DragEnd(end), context);
+        : await dragTrusted(mouse, from, end, context);
     const hasMoved = () => {
       const now = start.getBoundingClientRect();
       return now.x !== rect.x || now.y !== rect.y;
@@ -54,6 +59,15 @@ export async function drag(args: DragArguments, context: Context): Promise<PageA
       hasEffect: () => start.isConnected && hasMoved(),
     };
   });
+}
+
+function addOffset(from: ViewportPoint, offset: DragArguments['offset']): ViewportPoint {
+  const end = { x: from.x + (offset?.x ?? 0), y: from.y + (offset?.y ?? 0) };
+  if (isInView(end)) return end;
+  const size = `${innerWidth} x ${innerHeight}`;
+  const point = `${Math.round(end.x)}, ${Math.round(end.y)}`;
+  const message = `The drag would end at ${point}, which is outside of the visible part of the page (${size}).`;
+  throw new PageFailure('invalid_arguments', `${message} Use a smaller offset, or scroll first.`);
 }
 
 async function dragToPoint(
@@ -103,14 +117,26 @@ function checkNoFrame({ x, y }: ViewportPoint): void {
   if (target && isFrameElement(target)) throw makeFrameInWayFailure();
 }
 
+/** Below this distance, the user drags along the other axis. */
+const MinDragPixels = 4;
+
+/**
+ * passCenter returns the whole pixel at or just past a coordinate, as seen from the start of the drag. Lists swap two
+ * items when the pointer has passed the center of an item, and the positions in mouse events are rounded down.
+ */
+function passCenter(from: number, to: number): number {
+  if (Math.abs(to - from) < MinDragPixels) return to;
+  return to > from ? Math.ceil(to) : Math.ceil(to) - 1;
+}
+
 /** DragEnd is the element or the point at which a drag ends. */
 class DragEnd {
-  readonly #element: Element | undefined;
+  readonly element: Element | undefined;
   /** The field `point` is the point at which the drag ends, in the viewport. */
   point: ViewportPoint;
 
   constructor(end: Element | ViewportPoint) {
-    this.#element = end instanceof Element ? end : undefined;
+    this.element = end instanceof Element ? end : undefined;
     this.point = end instanceof Element ? computeCenter(end) : end;
   }
 
@@ -118,11 +144,13 @@ class DragEnd {
    * scrollIntoView scrolls if the start and the end of the drag do not fit into the view together. The mouse button is
    * already pressed, as if the user turned the wheel during the drag.
    */
-  scrollIntoView(): ViewportPoint {
-    if (!this.#element || isInView(this.point)) return this.point;
-    this.point = scrollToCenter(this.#element);
-    checkNoFrame(this.point);
-    return this.point;
+  scrollIntoView(from: ViewportPoint): ViewportPoint {
+    if (this.element && !isInView(this.point)) {
+      this.point = scrollToCenter(this.element);
+      checkNoFrame(this.point);
+    }
+    const { x, y } = this.point;
+    return this.element ? { x: passCenter(from.x, x), y: passCenter(from.y, y) } : this.point;
   }
 }
 
@@ -137,7 +165,7 @@ async function dragTrusted(mouse: TrustedMouse, from: InputPoint, end: DragEnd, 
   await waitForNextFrame(context.signal);
   await mouse.drag(from.x + x * first, from.y + y * first);
   await waitForNextFrame(context.signal);
-  const to = end.scrollIntoView(); // Scroll only after the first move, which starts an HTML drag.
+  const to = end.scrollIntoView(from); // Scroll only after the first move, which starts an HTML drag.
   for (let step = 1; step <= DragSteps; step++) {
     const part = step / DragSteps;
     await waitForNextFrame(context.signal);
@@ -150,8 +178,8 @@ async function dragTrusted(mouse: TrustedMouse, from: InputPoint, end: DragEnd, 
   return [];
 }
 
-async function dragSynthetic(mouse: Mouse, from: InputPoint, end: Element, context: Context): Promise<string[]> {
-  const target = new DragEnd(end);
+async function dragSynthetic(mouse: Mouse, from: InputPoint, end: DragEnd, context: Context): Promise<string[]> {
+  const findHit = ({ x, y }: ViewportPoint) => findElementAtPoint(x, y) ?? end.element ?? from.hit;
   mouse.press(from.hit);
   let drop: DropEvents | undefined;
   try {
@@ -163,18 +191,18 @@ async function dragSynthetic(mouse: Mouse, from: InputPoint, end: Element, conte
       if (!drop.begin(from)) drop = undefined;
       await waitForNextFrame(context.signal);
     }
-    const to = target.scrollIntoView();
+    const to = end.scrollIntoView(from);
     for (let step = 1; step <= DragSteps; step++) {
       const at = { x: from.x + ((to.x - from.x) * step) / DragSteps, y: from.y + ((to.y - from.y) * step) / DragSteps };
       await waitForNextFrame(context.signal);
-      const hit = findElementAtPoint(at.x, at.y) ?? end;
+      const hit = findHit(at);
       // During an HTML drag, a browser sends no pointer events.
       if (drop) drop.over(hit, at);
       else mouse.move(at.x, at.y, hit);
       context.setDone(`dragged ${step} of ${DragSteps} steps`);
     }
     if (!drop) await pause(unclobbered.hidden ? HiddenDropHoldMs : DropHoldMs, context.signal);
-    return drop ? drop.end(findElementAtPoint(to.x, to.y) ?? end, to) : [];
+    return drop ? drop.end(findHit(to), to) : [];
   } finally {
     if (context.signal.aborted) drop?.cancel();
     if (mouse.isDown && !drop) mouse.release();

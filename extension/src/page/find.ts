@@ -12,7 +12,7 @@ import { collectKnownSecrets, collectSecrets, hasSecretFields } from './secrets.
 import { isHidden, readShownText } from './shown-text.ts';
 import { buildTree, getRootElement } from './snapshot.ts';
 import type { Context } from './state.ts';
-import { makeNode, type TreeNode, type TreePart } from './tree.ts';
+import { makeNode, type TextPart, type TreeNode, type TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 const DefaultMatches = 20;
@@ -86,6 +86,7 @@ function readVisibleText(element: Element): string {
 
 const MaxSearchedCharacters = 100_000;
 const TimeSliceMs = 50;
+const MaxTextElements = 100;
 
 /**
  * In a document with secret fields, a selector must not test the attribute `value`, because matches would reveal the
@@ -170,7 +171,7 @@ class TreeSearch {
       if (part.kind === 'node') found = this.#visitNode(part, path) || found;
       else if (part.kind === 'text' && this.#role === undefined && this.#accepts(cleanText(part.text))) {
         found = true;
-        this.#add(part, node, path);
+        this.#addText(part, node, path);
       }
     }
     return found;
@@ -188,7 +189,9 @@ class TreeSearch {
     // The search compares the name of a container only if no node inside the container matches.
     if (this.visit(node, inner)) return true;
     if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
-    this.#add(node, node, path);
+    const inside = node.role === 'clickable' ? this.#findTextElements(node.element) : [];
+    if (inside.length === 0) this.#add(node, node, path);
+    else for (const element of inside) this.#addElement(element, [...path, shorten(head, 80)]);
     return true;
   }
 
@@ -200,6 +203,45 @@ class TreeSearch {
     if (!this.#matchesText) return true;
     const shown = this.#mask.maskText(text.trim());
     return shown !== '' && this.#matchesText(shown);
+  }
+
+  /**
+   * #findTextElements finds the smallest elements whose text matches, in an element that contains other texts too. A
+   * guessed role such as `clickable` can stand for several buttons in one box.
+   */
+  #findTextElements(around: Element): Element[] {
+    const found = [...around.querySelectorAll('*')].slice(0, MaxTextElements).filter((element) => {
+      if (element.childElementCount > 0 || isHidden(element)) return false;
+      return this.#accepts(readShownText(element, MaxSearchedCharacters));
+    });
+    const isWhole = found.some(
+      (element) => cleanText(element.textContent ?? '') === cleanText(around.textContent ?? ''),
+    );
+    return isWhole ? [] : found;
+  }
+
+  /** #addText adds the element of a text. If a line joins the texts of several elements, it adds those that match. */
+  #addText(part: TextPart, around: TreeNode, path: readonly string[]): void {
+    const elements = [...new Set(part.elements)];
+    const matching = elements.filter((element) => this.#accepts(readShownText(element, MaxSearchedCharacters)));
+    const smallest = matching.filter(
+      (element) => !matching.some((other) => other !== element && element.contains(other)),
+    );
+    if (elements.length === 1 || smallest.length === 0) {
+      this.#add(part, around, path);
+      return;
+    }
+    const line = shorten(cleanText(part.text), 80);
+    for (const element of smallest) {
+      if (elements.every((other) => element.contains(other))) this.#add({ ...part, element }, around, path);
+      else this.#addElement(element, around.ref ? path : [...path, JSON.stringify(line)]);
+    }
+  }
+
+  #addElement(element: Element, path: readonly string[]): void {
+    if (++this.total > this.#limit) return;
+    const line = describeElement(element, this.#context);
+    this.matches.push({ ref: parseRef(line), line, path });
   }
 
   #add(part: TreePart, around: TreeNode, path: readonly string[]): void {

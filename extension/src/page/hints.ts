@@ -25,6 +25,12 @@ export function isActionIcon(element: Element): boolean {
   return width > 4 && height > 4 && width <= MaxIconPixels && height <= MaxIconPixels;
 }
 
+/** hasPicture reports whether an element without content draws an icon with CSS. */
+export function hasPicture(element: Element, style: CSSStyleDeclaration): boolean {
+  if (style.content.startsWith('url(') || style.backgroundImage.includes('url(')) return true;
+  return ['::before', '::after'].some((part) => /^(".+"|url\()/.test(getComputedStyle(element, part).content));
+}
+
 export function hasActionIcons(element: Element): boolean {
   return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
 }

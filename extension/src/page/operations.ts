@@ -151,9 +151,7 @@ export interface SnapshotArguments {
    * The field `since` is the ID of an earlier snapshot, such as s7; the result contains only the changes since then.
    */
   readonly since?: string;
-  /**
-   * The field `depth` is the maximum number of levels below the root element of the snapshot; by default, all levels.
-   */
+  /** The field `depth` is the maximum number of levels below the root of the snapshot; by default, all levels. */
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
@@ -390,6 +388,8 @@ export interface DragArguments extends ActionArguments {
   readonly endTarget?: string;
   /** endPoint replaces `endTarget` in a drag to another frame; it is a point in the start element's frame. */
   readonly endPoint?: { readonly x: number; readonly y: number };
+  /** The field `offset` replaces `endTarget`: the distance of the drag in CSS pixels. */
+  readonly offset?: { readonly x: number; readonly y: number };
 }
 
 export interface PressArguments extends ActionArguments {

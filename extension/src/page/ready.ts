@@ -30,12 +30,15 @@ const ReportIntervalMs = 1_000;
  */
 const MaxFrameChecks = 6;
 const PollIntervalMs = 200;
+/** An element that still moves after MaxMotionMs moves all the time, such as the items of a ticker. */
+const MaxMotionMs = 2_000;
 
 export interface InputPoint {
   readonly x: number;
   readonly y: number;
   /** The field `hit` is the deepest element at the point: the target, or an element inside the target or its label. */
   readonly hit: Element;
+  readonly isMoving?: boolean;
 }
 
 interface BlockedInput {
@@ -47,6 +50,7 @@ export async function waitUntilReady(
   element: Element,
   timeoutMs: number | undefined,
   context: Context,
+  maxMotionMs = MaxMotionMs,
 ): Promise<InputPoint> {
   const limit = checkTimeout(timeoutMs);
   const start = performance.now();
@@ -55,7 +59,7 @@ export async function waitUntilReady(
     let reported = start;
     for (let check = 0; ; check++) {
       if (unclobbered.hidden) finishAnimations();
-      const found = await tryReady(element, check, context);
+      const found = await tryReady(element, check, performance.now() - start >= maxMotionMs, context);
       if ('hit' in found) return found;
       const now = performance.now();
       if (now - start > limit) throw makeNotHittableFailure(element, found, now - start, context);
@@ -77,7 +81,12 @@ function checkTimeout(timeoutMs: number | undefined): number {
   throw new PageFailure('invalid_arguments', `timeoutMs is ${timeoutMs}. Use 0 to ${MaxTimeoutMs}.`);
 }
 
-async function tryReady(element: Element, check: number, context: Context): Promise<InputPoint | BlockedInput> {
+async function tryReady(
+  element: Element,
+  check: number,
+  mayMove: boolean,
+  context: Context,
+): Promise<InputPoint | BlockedInput> {
   if (!element.isConnected) throw new PageFailure('stale_ref', 'The page removed the element. Take a new snapshot.');
   if (isDisabled(element)) return { why: 'it is disabled' };
   const boxes = listBoxes(element);
@@ -86,7 +95,11 @@ async function tryReady(element: Element, check: number, context: Context): Prom
   const first = box.getBoundingClientRect();
   await waitForNextFrame(context.signal);
   const second = box.getBoundingClientRect();
-  if (!isSameRect(first, second)) return { why: 'it is moving' };
+  if (!isSameRect(first, second)) {
+    if (!mayMove || !movesSlowly(first, second)) return { why: 'it is moving' };
+    const next = findInputPoint(element, boxes);
+    return 'hit' in next ? { ...next, isMoving: true } : next;
+  }
   const point = findInputPoint(element, boxes);
   if ('hit' in point) return point;
   scrollToAlignment(box, check);
@@ -139,6 +152,12 @@ function explainInvisible(element: Element): string {
 
 function isSameRect(a: DOMRect, b: DOMRect): boolean {
   return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+}
+
+/** movesSlowly reports whether input at the middle of an element still reaches the element some frames later. */
+function movesSlowly(a: DOMRect, b: DOMRect): boolean {
+  const limit = Math.min(b.width, b.height) / 8;
+  return Math.abs(a.x - b.x) <= limit && Math.abs(a.y - b.y) <= limit;
 }
 
 const Alignments = ['center', 'start', 'end'] as const;

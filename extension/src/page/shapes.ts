@@ -10,6 +10,15 @@ const MaxShapes = 80;
 /** An SVG element smaller than MinDrawingPixels in width or height counts as an icon. */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
+const PlainShapes = new Set('rect circle ellipse triangle polygon polyline line'.split(' '));
+
+const TrianglePoints = 3;
+
+/** nameShape returns the word for a shape, such as circle; SVG has no element for triangles. */
+export function nameShape(element: Element): string {
+  const isTriangle = element instanceof SVGPolygonElement && element.points.numberOfItems === TrianglePoints;
+  return isTriangle ? 'triangle' : element.localName;
+}
 
 /** Each traversal of the page needs a new ShapeDetector, because a ShapeDetector caches its decisions. */
 export class ShapeDetector {
@@ -18,11 +27,16 @@ export class ShapeDetector {
   isShape(element: Element): boolean {
     if (!(element instanceof SVGGraphicsElement) || !ShapeTags.has(element.localName)) return false;
     const drawing = element.ownerSVGElement;
-    if (!drawing) return false;
+    if (!drawing || !hasSize(element)) return false;
     const known = this.#showsShapes.get(drawing) ?? showsShapes(drawing);
     this.#showsShapes.set(drawing, known);
     return known;
   }
+}
+
+export function hasSize(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  return width > 0 || height > 0;
 }
 
 function showsShapes(drawing: SVGSVGElement): boolean {
@@ -33,8 +47,11 @@ function showsShapes(drawing: SVGSVGElement): boolean {
   return count <= MaxShapes && drawing.querySelector(DrawingSelector) !== null;
 }
 
-/** describeShape returns the ID, color, size and position of a shape, such as ' [fill=red] [20x20 at 5,5]'. */
-export function describeShape(element: Element): string {
+/**
+ * describeShape returns the ID, color, size and position of a shape, such as ' [fill=red] [20x20 at 5,5]'. If the role
+ * in the snapshot line does not name the shape, describeShape adds the word for the shape.
+ */
+export function describeShape(element: Element, role: string): string {
   const drawing = element instanceof SVGGraphicsElement ? element.ownerSVGElement : null;
   if (!drawing) return '';
   const id = element.id !== '' && !element.id.includes(']') ? ` [id=${shorten(element.id, 40)}]` : '';
@@ -42,5 +59,7 @@ export function describeShape(element: Element): string {
   const color = /^[\w#(),.% -]+$/.test(fill) && fill !== 'none' ? ` [fill=${shorten(fill, MaxColorCharacters)}]` : '';
   const [own, outer] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
   const size = `${Math.round(own.width)}x${Math.round(own.height)}`;
-  return `${id}${color} [${size} at ${Math.round(own.x - outer.x)},${Math.round(own.y - outer.y)}]`;
+  const word = nameShape(element);
+  const shape = role === word || !PlainShapes.has(word) ? '' : ` [shape=${word}]`;
+  return `${id}${shape}${color} [${size} at ${Math.round(own.x - outer.x)},${Math.round(own.y - outer.y)}]`;
 }

@@ -65,7 +65,7 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
     onFold: (container) => context.state.addedRows.watch(container),
   });
   const tree = await runWalk(walk, root, context);
-  if (isPdf()) tree.children.unshift({ kind: 'text', element: root, text: PdfNote });
+  if (isPdf()) tree.children.unshift({ kind: 'text', element: root, elements: [root], text: PdfNote });
   const printer = new SnapshotPrinter(refs, mode);
   printer.printParts(tree, 0, 'root');
   const secrets = collectSecrets();

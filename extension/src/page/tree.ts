@@ -18,6 +18,8 @@ export interface TreeNode {
 export interface TextPart {
   readonly kind: 'text';
   readonly element: Element;
+  /** elements are the elements whose texts form the text, in the order of the page; the first one is `element`. */
+  readonly elements: Element[];
   text: string;
 }
 

@@ -1,7 +1,9 @@
 // Traverses the flat tree of a frame, and builds the tree of its visible content for a snapshot.
+import { BoxDetector, describeBox, describeColor } from './boxes.ts';
+import { DragHandles } from './drag-handles.ts';
 import { findHiddenOriginal } from './drawn-copies.ts';
 import { getFocusedElement, getShadowRoot, listFlatChildren } from './flat-tree.ts';
-import { declaresClick, hasActionIcons, isActionIcon, makeHint } from './hints.ts';
+import { declaresClick, hasActionIcons, hasPicture, isActionIcon, makeHint } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
 import { readExponent, readMath } from './math.ts';
 import {
@@ -14,7 +16,7 @@ import {
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles, computeRole } from './roles.ts';
-import { describeShape, ShapeDetector } from './shapes.ts';
+import { describeShape, hasSize, nameShape, ShapeDetector } from './shapes.ts';
 import { findActiveDescendant, formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
@@ -44,6 +46,8 @@ interface WalkPosition {
   /** The field `closed` is true if an enclosing element hides everything inside it from the user. */
   readonly closed: boolean;
   readonly pointer: boolean;
+  /** cursor is the cursor of the parent element, from which elements inherit their cursor. */
+  readonly cursor: string;
   readonly named: boolean;
   readonly level: number;
   readonly list: TreeNode | undefined;
@@ -74,7 +78,7 @@ const RolesTransparentIfUnnamed = new Set([
   'article',
 ]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
-const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed'.split(' '));
+const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed box handle'.split(' '));
 /** ContainerRoles are the roles of containers whose items, and not the container, the user clicks. */
 const ContainerRoles = new Set(
   'table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup tablist toolbar navigation main'.split(
@@ -108,6 +112,8 @@ export class TreeWalk {
   readonly #focused = getFocusedElement();
   readonly #active = findActiveDescendant(this.#focused);
   readonly #drawings = new ShapeDetector();
+  readonly #boxes = new BoxDetector();
+  readonly #handles = new DragHandles();
   visited = 0;
   folded = 0;
   readonly frames: TreeNode[] = [];
@@ -128,6 +134,7 @@ export class TreeWalk {
       clip: this.#options.view.clip,
       closed: false,
       pointer: false,
+      cursor: 'auto',
       named: false,
       level: 0,
       list: undefined,
@@ -186,17 +193,22 @@ export class TreeWalk {
     // If a list has the CSS style `cursor: pointer`, the user can click its items, but not the list itself.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
-    const isIcon = place.pointer && role === '' && isActionIcon(element);
+    const isIcon = role === '' && isActionIcon(element) && (place.pointer || hasPicture(element, style));
     const isShape = role === '' && !place.pointer && this.#drawings.isShape(element);
     const isAction =
       ActionRoles.has(role) ||
-      (isPointer && !place.pointer) ||
+      (isPointer && !place.pointer && (!(element instanceof SVGElement) || hasSize(element))) ||
       isIcon ||
       isKeyboardFocusable(element) ||
       isShape ||
       (role === '' && ((!place.pointer && declaresClick(element)) || isCustomField(element)));
     if (role === '' && isAction && shown.reachable && findLabelledControl(element) === null)
-      role = isShape && !isPointer ? element.localName : 'clickable';
+      role = isShape && !isPointer ? nameShape(element) : 'clickable';
+    const isHandle = this.#handles.isHandle(element, style, place.cursor);
+    if (role === '' && shown.reachable && !place.pointer && !place.named) {
+      if (this.#boxes.isBox(element)) role = 'box';
+      else if (isHandle && element.firstChild === null) role = 'handle';
+    }
     if (closed || !shown.reachable) {
       if (!this.#showsHiddenControl(element, role, closed, shown)) role = '';
     }
@@ -204,6 +216,7 @@ export class TreeWalk {
       clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
       closed,
       pointer: place.pointer || ((isPointer || isAction) && !isContainer),
+      cursor: style.cursor,
       named: place.named || this.#isLabelOfControl(element),
       level: place.level,
       list: place.list,
@@ -258,8 +271,8 @@ export class TreeWalk {
   }
 
   #hasLine(element: Element, role: string): boolean {
-    if (role === '') return hasMixedContent(element) || isDraggable(element);
-    if (TransparentRoles.has(role)) return isDraggable(element) || isKeyboardFocusable(element);
+    if (role === '') return hasMixedContent(element) || this.#handles.has(element);
+    if (TransparentRoles.has(role)) return this.#handles.has(element) || isKeyboardFocusable(element);
     return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && computeElementName(element, role) === '');
   }
 
@@ -268,14 +281,17 @@ export class TreeWalk {
     const { refs, prefix } = this.#options;
     const maxName = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxNameCharacters;
     const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), maxName);
-    const needsRef = isAction || isDraggable(element) || RefRoles.has(role);
+    const isDraggable = this.#handles.has(element);
+    const needsRef = isAction || isDraggable || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
     let marks = formatStates(element, role);
-    if (isAction && element instanceof SVGElement) marks += describeShape(element);
-    else if (isAction && name === '') marks += makeHint(element, role);
+    if (isAction && element instanceof SVGElement) marks += describeShape(element, role);
+    else if (role === 'box') marks += describeBox(element);
+    else if ((isAction || role === 'handle') && name === '')
+      marks += makeHint(element, role) + describeColor(element, role);
     if (element === this.#focused) marks += ' [focused]';
     else if (element === this.#active) marks += ' [active]';
-    if (isDraggable(element)) marks += ' [draggable]';
+    if (isDraggable) marks += ' [draggable]';
     if (ref) marks += ` [ref=${ref}]`;
     const node = makeNode({ element, role, name, marks, value: readShownValue(element, role), ref });
     parent.children.push(node);
@@ -314,8 +330,10 @@ export class TreeWalk {
     const limit = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxTextCharacters;
     const text = data.length > limit ? `${data.slice(0, limit)}…` : data;
     const last = parent.children.at(-1);
-    if (!this.#isAtLineStart && last?.kind === 'text') last.text += text;
-    else if (text.trim() !== '') parent.children.push({ kind: 'text', element, text });
+    if (!this.#isAtLineStart && last?.kind === 'text') {
+      last.text += text;
+      if (text.trim() !== '') last.elements.push(element);
+    } else if (text.trim() !== '') parent.children.push({ kind: 'text', element, elements: [element], text });
     else return;
     this.#isAtLineStart = false;
     this.#tokens += text.length / 4;
@@ -397,10 +415,6 @@ function isCustomField(element: Element): boolean {
     isFormAssociated(element) &&
     ![getShadowRoot(element), element].some((root) => root?.querySelector(NestedActionSelector))
   );
-}
-
-function isDraggable(element: Element): boolean {
-  return element.getAttribute('draggable') === 'true';
 }
 
 function isDrawnControl(control: Element): boolean {

@@ -174,7 +174,8 @@ class ActionTools {
 
   async drag(call: BrowserCall): Promise<BrowserResult> {
     const startTarget = requireText(call.args, 'startTarget');
-    const endTarget = requireText(call.args, 'endTarget');
+    const endTarget = readText(call.args, 'endTarget');
+    if (endTarget === undefined) return await this.#dragByOffset(call, startTarget);
     const [start, end] = await Promise.all([
       this.#frames.findByRef(call, startTarget),
       this.#frames.findByRef(call, endTarget),
@@ -186,6 +187,17 @@ class ActionTools {
         : this.#trusted.dragBetween(call, [start, end], options),
     );
     return await this.#acts.describe(call, `Dragged ${startTarget} to ${endTarget}`, act);
+  }
+
+  async #dragByOffset(call: BrowserCall, startTarget: string): Promise<BrowserResult> {
+    const { x = 0, y = 0 } = Object(call.args.offset);
+    if (typeof x !== 'number' || typeof y !== 'number' || (x === 0 && y === 0))
+      throw callFailure('invalid_arguments', 'browser_drag needs endTarget, or an offset such as {"x":40,"y":0}');
+    const args = { ...readActionOptions(call), startTarget, offset: { x, y } };
+    const act = await this.#run(call, startTarget, (frame) =>
+      this.#trusted.run(call, frame, { name: 'drag', args, isTrusted: true }),
+    );
+    return await this.#acts.describe(call, `Dragged ${startTarget} by ${x}, ${y}`, act);
   }
 
   async pressKey(call: BrowserCall): Promise<BrowserResult> {

@@ -1,0 +1,95 @@
+// Describes empty elements that a user recognizes only by their color or border, such as color swatches.
+
+/** If a page has more than MaxBoxes boxes, they are probably decoration, so the snapshot lists none of them. */
+const MaxBoxes = 40;
+const MaxEmptyElements = 500;
+const MinBoxPixels = 8;
+const MaxBoxPixels = 500;
+const EmptySelector = ['div', 'span', 'i', 'p', 'section'].map((tag) => `${tag}:empty`).join();
+/** OtherLineSelector matches elements whose snapshot line already describes the boxes inside them. */
+const OtherLineSelector =
+  'a,button,label,summary,select,[role=button],[role=link],[role=img],[role=switch],[role=slider]';
+
+/** ColoredRoles are the roles of elements that often have no name, because users recognize them by their color. */
+const ColoredRoles = new Set('box clickable button link option radio menuitem menuitemradio handle'.split(' '));
+
+/** Each traversal of the page needs a new BoxDetector, because a BoxDetector counts the boxes only once. */
+export class BoxDetector {
+  #boxes: Set<Element> | undefined;
+
+  isBox(element: Element): boolean {
+    if (element.firstChild !== null || !(element instanceof HTMLElement)) return false;
+    this.#boxes ??= findBoxes(element.ownerDocument);
+    return this.#boxes.has(element) || (element.getRootNode() !== element.ownerDocument && isDrawnBox(element));
+  }
+}
+
+function findBoxes(page: Document): Set<Element> {
+  const empty = page.querySelectorAll(EmptySelector);
+  const boxes = empty.length > MaxEmptyElements ? [] : [...empty].filter(isDrawnBox);
+  return new Set(boxes.length > MaxBoxes ? [] : boxes);
+}
+
+function isDrawnBox(element: Element): boolean {
+  if (!(element instanceof HTMLElement) || !element.matches(EmptySelector)) return false;
+  const { offsetWidth, offsetHeight } = element;
+  if (Math.min(offsetWidth, offsetHeight) < MinBoxPixels || Math.max(offsetWidth, offsetHeight) > MaxBoxPixels)
+    return false;
+  if (element.closest(OtherLineSelector)) return false;
+  const style = getComputedStyle(element);
+  return hasBorder(style) || isPainted(element, style);
+}
+
+function hasBorder(style: CSSStyleDeclaration): boolean {
+  return ['top', 'right', 'bottom', 'left'].every((side) => {
+    const width = Number.parseFloat(style.getPropertyValue(`border-${side}-width`));
+    return width > 0 && formatColor(style.getPropertyValue(`border-${side}-color`)) !== '';
+  });
+}
+
+/** isPainted reports whether the background of an element differs from the background around it. */
+function isPainted(element: Element, style: CSSStyleDeclaration): boolean {
+  const color = formatColor(style.backgroundColor);
+  if (color === '') return false;
+  for (let at = element.parentElement; at; at = at.parentElement) {
+    const around = formatColor(getComputedStyle(at).backgroundColor);
+    if (around !== '') return around !== color;
+  }
+  return color !== '#ffffff';
+}
+
+/** DefaultButtonColor is the background of a button without styles in Chrome. */
+const DefaultButtonColor = '#efefef';
+
+/** describeColor returns the background color of an element without content, such as ' [color=#ff0000]'. */
+export function describeColor(element: Element, role: string): string {
+  if (!(element instanceof HTMLElement) || !ColoredRoles.has(role)) return '';
+  if (element.firstElementChild || element.textContent?.trim()) return '';
+  const style = getComputedStyle(element);
+  const color = hasBorder(style) || isPainted(element, style) ? formatColor(style.backgroundColor) : '';
+  return color === '' || color === DefaultButtonColor ? '' : ` [color=${color}]`;
+}
+
+/** describeBox returns the color and the size of a box, such as ' [color=#ff0000] [30x30 at 5,10]'. */
+export function describeBox(element: Element): string {
+  if (!(element instanceof HTMLElement)) return '';
+  // The position of a box in the normal flow would change whenever the content above changes.
+  const isPlaced = getComputedStyle(element).position !== 'static';
+  const place = isPlaced ? ` at ${element.offsetLeft},${element.offsetTop}` : '';
+  return `${describeColor(element, 'box')} [${element.offsetWidth}x${element.offsetHeight}${place}]`;
+}
+
+const MinAlpha = 0.1;
+
+/** formatColor returns a computed color in hexadecimal notation; empty if the color is nearly transparent. */
+function formatColor(color: string): string {
+  const numbers = /^rgba?\(([^)]+)\)$/
+    .exec(color)?.[1]
+    ?.split(/[, /]+/)
+    .map(Number);
+  if (!numbers) return /^[\w#(),.%/ -]+$/.test(color) && color !== 'transparent' ? color : '';
+  const [red = 0, green = 0, blue = 0, alpha = 1] = numbers;
+  if (alpha < MinAlpha) return '';
+  const parts = alpha < 1 ? [red, green, blue, alpha * 255] : [red, green, blue];
+  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,34 @@
+// Finds the elements that a user can drag.
+
+/** LibraryHandles matches the classes that jQuery UI gives to elements that a user can drag. */
+const LibraryHandles = '.ui-draggable,.ui-draggable-handle,.ui-sortable-handle,.ui-resizable-handle';
+const DragCursor = /^(grab|-webkit-grab|move|all-scroll|(col|row|ew|ns|se|nwse)-resize)$/;
+/** OtherEdges matches the cursors over the edges of a resizable element that the user can also resize at a corner. */
+const OtherEdges = /^([nesw]|ne|nw|sw|nesw)-resize$/;
+const MaxHandles = 30;
+const MinHandlePixels = 3;
+
+/** Each traversal of the page needs a new DragHandles, because it limits the number of handles in a snapshot. */
+export class DragHandles {
+  readonly #handles = new Set<Element>();
+
+  /** isHandle reports whether a user can drag an element; `cursor` is the cursor of its parent element. */
+  isHandle(element: Element, style: CSSStyleDeclaration, cursor: string): boolean {
+    const isDraggable = element.getAttribute('draggable') === 'true';
+    if (!isDraggable && !this.#looksDraggable(element, style, cursor)) return false;
+    this.#handles.add(element);
+    return true;
+  }
+
+  has(element: Element): boolean {
+    return this.#handles.has(element);
+  }
+
+  #looksDraggable(element: Element, style: CSSStyleDeclaration, cursor: string): boolean {
+    if (!(element instanceof HTMLElement) || this.#handles.size >= MaxHandles || OtherEdges.test(style.cursor))
+      return false;
+    const hasDragCursor = style.cursor !== cursor && DragCursor.test(style.cursor);
+    if (!hasDragCursor && !element.matches(LibraryHandles)) return false;
+    return Math.min(element.offsetWidth, element.offsetHeight) >= MinHandlePixels;
+  }
+}
