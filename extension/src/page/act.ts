@@ -3,10 +3,10 @@
 import { describeElement } from './describe.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
+import { findShadowRoots } from './flat-tree.ts';
 import { joinLines, type Line } from './lines.ts';
 import type { ActionArguments, ChangesArguments, PageActionResult, WatchResult } from './operations.ts';
 import { announceFocus } from './pointer.ts';
-import { collectSecrets } from './secrets.ts';
 import {
   DefaultMaxTokens,
   getRootElement,
@@ -82,7 +82,7 @@ async function finishAction(
   const hasEffect = act.hasEffect?.() ?? false;
   const shown =
     before && watch.navigating === undefined ? await describeChanges(before, watch, args, context) : undefined;
-  if (!shown && act.target?.isConnected) collectSecrets(); // This search finds new shadow roots.
+  if (!shown && act.target?.isConnected) findShadowRoots();
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
   const formats = listAddedFormats(watch);
   const changed =

@@ -12,10 +12,10 @@ const MinHandlePixels = 3;
 export class DragHandles {
   readonly #handles = new Set<Element>();
 
-  /** isHandle reports whether a user can drag an element; `cursor` is the cursor of its parent element. */
-  isHandle(element: Element, style: CSSStyleDeclaration, cursor: string): boolean {
+  /** isHandle reports whether a user can drag an element, given the cursors over the element and over its parent. */
+  isHandle(element: Element, cursor: string, parentCursor: string): boolean {
     const isDraggable = element.getAttribute('draggable') === 'true';
-    if (!isDraggable && !this.#looksDraggable(element, style, cursor)) return false;
+    if (!isDraggable && !this.#looksDraggable(element, cursor, parentCursor)) return false;
     this.#handles.add(element);
     return true;
   }
@@ -24,11 +24,10 @@ export class DragHandles {
     return this.#handles.has(element);
   }
 
-  #looksDraggable(element: Element, style: CSSStyleDeclaration, cursor: string): boolean {
-    if (!(element instanceof HTMLElement) || this.#handles.size >= MaxHandles || OtherEdges.test(style.cursor))
-      return false;
-    const hasDragCursor = style.cursor !== cursor && DragCursor.test(style.cursor);
+  #looksDraggable(element: Element, cursor: string, parentCursor: string): boolean {
+    const hasDragCursor = cursor !== parentCursor && DragCursor.test(cursor);
     if (!hasDragCursor && !element.matches(LibraryHandles)) return false;
+    if (!(element instanceof HTMLElement) || this.#handles.size >= MaxHandles || OtherEdges.test(cursor)) return false;
     return Math.min(element.offsetWidth, element.offsetHeight) >= MinHandlePixels;
   }
 }

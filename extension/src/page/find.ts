@@ -31,8 +31,9 @@ export async function find(args: FindArguments, context: Context): Promise<FindR
   const matchesText = makeTextMatcher(text, regex);
   const wantedRole = role?.trim().toLowerCase();
   if (selector) return findBySelector(selector, matchesText, wantedRole, limit, context);
+  const tree = await buildTree(getRootElement(), context);
   const search = new TreeSearch(matchesText, wantedRole, limit, context);
-  search.visit(await buildTree(getRootElement(), context), []);
+  search.visit(tree, []);
   return { matches: search.matches, total: search.total };
 }
 

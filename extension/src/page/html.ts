@@ -3,7 +3,7 @@ import { listFlatChildren } from './flat-tree.ts';
 import { computeRole } from './roles.ts';
 import { findSecretKind } from './secrets.ts';
 import { readFullValue } from './states.ts';
-import { determineVisibility, TextVisibility } from './visibility.ts';
+import { determineVisibility, isTextShown } from './visibility.ts';
 import { cleanLines } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
@@ -21,7 +21,6 @@ const TimeSliceMs = 50;
 export class HtmlWriter {
   readonly frames: Element[] = [];
   isCut = false;
-  readonly #textVisibility = new TextVisibility();
   readonly #parts: string[] = [];
   #characters = 0;
   #visited = 0;
@@ -57,7 +56,7 @@ export class HtmlWriter {
     if (VoidTags.test(tag)) return;
     if (element instanceof HTMLTextAreaElement) this.#add(escapeHtml(readFullValue(element, 'textbox') ?? ''));
     else if (tag !== 'iframe') {
-      const canSee = !shown.closed && shown.text && this.#textVisibility.isShown(element, style);
+      const canSee = !shown.closed && shown.text && isTextShown(element, style);
       this.#nesting++;
       for (const child of listFlatChildren(element)) {
         if (child instanceof Element) yield* this.#visit(child);

@@ -7,7 +7,7 @@ import { computeElementName } from './names.ts';
 import { computeRole } from './roles.ts';
 import { readFullValue, readShownValue } from './states.ts';
 import { layOutCells, type SpannedCell } from './table-cells.ts';
-import { determineVisibility, isInlineDisplay, TextVisibility } from './visibility.ts';
+import { determineVisibility, isInlineDisplay, isTextShown } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
@@ -31,7 +31,6 @@ interface InlineStyle {
 export class MarkdownWriter {
   readonly frames: Element[] = [];
   readonly #isMarkdown: boolean;
-  readonly #textVisibility = new TextVisibility();
   #lines: string[] = [];
   #text = '';
   /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */
@@ -83,45 +82,45 @@ export class MarkdownWriter {
     const inline = hasLineBreaks === outer.hasLineBreaks ? outer : { ...outer, hasLineBreaks };
     if (isBlock) this.#endLine();
     this.#nesting++;
-    const isTextShown = () => shown.text && this.#textVisibility.isShown(element, style);
+    const canReadText = () => shown.text && isTextShown(element, style);
     const formula = original !== element || tag === 'math' ? readMath(original) : '';
     if (tag === 'code' && isBlock && hasLineBreaks) this.#preformatted(element);
-    else if (formula === '') yield* this.#element(element, tag, inline, isTextShown);
-    else if (isTextShown()) this.#text += formula;
+    else if (formula === '') yield* this.#element(element, tag, inline, canReadText);
+    else if (canReadText()) this.#text += formula;
     this.#nesting--;
     if (isBlock) this.#endLine();
   }
 
-  *#element(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
+  *#element(element: Element, tag: string, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     const role = computeRole(element);
     if (tag === 'br') {
       if (inline.isFlat) this.#text += ' ';
       else this.#endLine();
     } else if (tag === 'hr') this.#block('---');
-    else if (tag === 'sup' && readExponent(element)) this.#text += isTextShown() ? readExponent(element) : '';
+    else if (tag === 'sup' && readExponent(element)) this.#text += canReadText() ? readExponent(element) : '';
     else if (tag === 'img') this.#image(element);
-    else if (tag === 'svg') yield* this.#drawing(element, role, inline, isTextShown);
+    else if (tag === 'svg') yield* this.#drawing(element, role, inline, canReadText);
     else if (role === 'img' || tag === 'canvas') this.#addAlternative(computeElementName(element, role));
     else if (role === 'iframe') this.#frame(element);
     else if (FormFieldTags.test(tag)) this.#field(element, role);
     else if (tag === 'pre' && !inline.isFlat) this.#preformatted(element);
-    else if (role === 'heading' && !inline.isFlat) yield* this.#heading(element, inline, isTextShown);
-    else if (tag === 'li' || role === 'listitem') yield* this.#item(element, inline, isTextShown);
-    else if (tag === 'blockquote' && !inline.isFlat) yield* this.#indented('> ', element, inline, isTextShown);
+    else if (role === 'heading' && !inline.isFlat) yield* this.#heading(element, inline, canReadText);
+    else if (tag === 'li' || role === 'listitem') yield* this.#item(element, inline, canReadText);
+    else if (tag === 'blockquote' && !inline.isFlat) yield* this.#indented('> ', element, inline, canReadText);
     else if (tag === 'table' && !inline.isFlat && isDataTable(element)) yield* this.#table(element, inline);
     else if (role === 'row' && tag !== 'tr' && !inline.isFlat) yield* this.#gridRow(element, inline);
-    else yield* this.#wrapped(element, tag, inline, isTextShown);
+    else yield* this.#wrapped(element, tag, inline, canReadText);
   }
 
-  *#wrapped(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
+  *#wrapped(element: Element, tag: string, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     if (/^(ul|ol|menu)$/.test(tag) && this.#isMarkdown && this.#prefix === '') this.#blank();
     const isLink = tag === 'a' && readHref(element) !== '';
     const marks = this.#isMarkdown ? makeInlineMarkup(element, tag) : undefined;
-    if (!marks && !isLink) return yield* this.#children(element, inline, isTextShown);
+    if (!marks && !isLink) return yield* this.#children(element, inline, canReadText);
     const before = this.#text;
     const lines = this.#lines.length;
     this.#text = '';
-    yield* this.#children(element, inline, isTextShown);
+    yield* this.#children(element, inline, canReadText);
     const hasLines = this.#lines.length !== lines;
     let inner = collapseWhitespace(this.#text);
     if (isLink && !hasLines && inner.trim() === '') inner += computeElementName(element, 'link'); // a link with an icon
@@ -144,7 +143,7 @@ export class MarkdownWriter {
     }
   }
 
-  *#children(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
+  *#children(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     let canSee: boolean | undefined;
     for (const child of listFlatChildren(element)) {
       if (child instanceof Element) yield* this.#visit(child, inline);
@@ -153,7 +152,7 @@ export class MarkdownWriter {
           this.#text += ' ';
           continue;
         }
-        canSee ??= isTextShown();
+        canSee ??= canReadText();
         if (!canSee) continue;
         this.#addText(child.data, inline);
       }
@@ -170,22 +169,22 @@ export class MarkdownWriter {
     }
   }
 
-  *#heading(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
+  *#heading(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     const level = Number(element.getAttribute('aria-level')) || Number(/^h([1-6])$/.exec(element.localName)?.[1] ?? 2);
     this.#blank();
     if (this.#isMarkdown) this.#marker = `${this.#marker || this.#prefix}${'#'.repeat(Math.min(6, level))} `;
-    yield* this.#children(element, { ...inline, isFlat: true }, isTextShown);
+    yield* this.#children(element, { ...inline, isFlat: true }, canReadText);
     this.#endLine();
     this.#marker = '';
     this.#blank();
   }
 
-  *#item(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
-    if (inline.isFlat) return yield* this.#children(element, inline, isTextShown);
+  *#item(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
+    if (inline.isFlat) return yield* this.#children(element, inline, canReadText);
     const list = element.parentElement;
     const number = list instanceof HTMLOListElement ? `${countItemNumber(element, list)}. ` : '- ';
     this.#marker = number;
-    yield* this.#indented('  ', element, inline, isTextShown);
+    yield* this.#indented('  ', element, inline, canReadText);
     this.#marker = '';
   }
 
@@ -193,12 +192,12 @@ export class MarkdownWriter {
     prefix: string,
     element: Element,
     inline: InlineStyle,
-    isTextShown: () => boolean,
+    canReadText: () => boolean,
   ): Generator<number, void> {
     const outer = this.#prefix;
     this.#prefix += prefix;
     if (this.#marker) this.#marker = outer + this.#marker;
-    yield* this.#children(element, inline, isTextShown);
+    yield* this.#children(element, inline, canReadText);
     this.#endLine();
     this.#prefix = outer;
   }
@@ -268,9 +267,9 @@ export class MarkdownWriter {
   }
 
   /** A drawing, such as a chart, has an alternative text, and texts that the user sees. */
-  *#drawing(element: Element, role: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
+  *#drawing(element: Element, role: string, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     if (role === 'img') this.#addAlternative(computeElementName(element, role));
-    yield* this.#children(element, { ...inline, isFlat: true }, isTextShown);
+    yield* this.#children(element, { ...inline, isFlat: true }, canReadText);
   }
 
   #frame(element: Element): void {

@@ -30,10 +30,11 @@ export function computeElementName(element: Element, role: string): string {
   if (label?.trim()) return cleanText(label);
   if (role === 'img' && element.hasAttribute('alt')) return cleanText(element.getAttribute('alt') ?? '');
   if (element instanceof HTMLOptionElement && element.hasAttribute('label')) return cleanText(element.label);
-  const labels = isNamedByOwnContent(element, role) ? '' : readLabelText(element);
+  const buttonText = isButton(element, role) ? makeContentName(element) : '';
+  const labels = buttonText === '' ? readLabelText(element) : '';
   if (labels) return labels;
   if (isNamedByContent(element, role)) {
-    const content = makeContentName(element);
+    const content = buttonText === '' ? makeContentName(element) : buttonText;
     if (content !== undefined) return content || readNameAttribute(element);
   }
   const name = needsNameComputation(element) ? computeName(element, role) : readNameAttribute(element);
@@ -42,7 +43,11 @@ export function computeElementName(element: Element, role: string): string {
 
 /** isNamedByOwnContent reports whether an element is a button whose text is its name, even if the button has a label. */
 export function isNamedByOwnContent(element: Element, role: string): boolean {
-  return element instanceof HTMLButtonElement && role === 'button' && makeContentName(element) !== '';
+  return isButton(element, role) && makeContentName(element) !== '';
+}
+
+function isButton(element: Element, role: string): boolean {
+  return role === 'button' && element instanceof HTMLButtonElement;
 }
 
 function readAbbreviationTitle(element: Element): string {
@@ -70,8 +75,9 @@ function listLabels(element: Element): readonly HTMLLabelElement[] {
     element instanceof HTMLButtonElement
   )
     return [...(element.labels ?? [])];
+  if (!isFormAssociated(element)) return [];
   const root = element.getRootNode();
-  if (!isFormAssociated(element) || !(root instanceof Document || root instanceof ShadowRoot)) return [];
+  if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
   const named = element.id === '' ? [] : [...root.querySelectorAll(`label[for="${CSS.escape(element.id)}"]`)];
   return [element.closest('label'), ...named].flatMap((label) =>
     label instanceof HTMLLabelElement && label.control === element ? [label] : [],
@@ -141,16 +147,16 @@ interface NameBuilder {
 
 /** makeContentName returns undefined if the name requires the library dom-accessibility-api. */
 function makeContentName(element: Element, field?: Element): string | undefined {
-  if (!isNameShown(element)) return '';
+  const style = getComputedStyle(element);
+  if (!isNameShown(element, style)) return '';
   const builder: NameBuilder = { text: '', isComplex: false, nesting: 0, field, owned: new Set() };
-  addContent(element, builder);
+  addContent(element, style, builder);
   return builder.isComplex ? undefined : cleanText(builder.text);
 }
 
-function addContent(element: Element, builder: NameBuilder): void {
+function addContent(element: Element, style: CSSStyleDeclaration, builder: NameBuilder): void {
   if (builder.nesting > MaxNameNesting) return;
   builder.nesting++;
-  const style = getComputedStyle(element);
   builder.text += readPseudoElementText(element, '::before');
   for (const child of listFlatChildren(element)) {
     if (builder.text.length > MaxNameCharacters || builder.isComplex) break;
@@ -168,9 +174,10 @@ function addContent(element: Element, builder: NameBuilder): void {
 }
 
 function findOwnedElements(element: Element): Element[] {
-  const ids = element.getAttribute('aria-owns')?.split(/\s+/) ?? [];
+  const ids = element.getAttribute('aria-owns')?.split(/\s+/);
+  if (!ids) return [];
   const root = element.getRootNode();
-  if (ids.length === 0 || !(root instanceof Document || root instanceof ShadowRoot)) return [];
+  if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
   const find = (id: string) => (id === '' ? null : root.querySelector(`#${CSS.escape(id)}`));
   return ids.map(find).filter((found) => found !== null);
 }
@@ -197,13 +204,13 @@ function addChild(child: Element, builder: NameBuilder): void {
   if (label) builder.text += label;
   else if (tag === 'img') builder.text += child.getAttribute('alt') ?? child.getAttribute('title') ?? '';
   else if (tag === 'svg') builder.text += child.querySelector(':scope > title')?.textContent ?? '';
-  else addContentOrTitle(child, builder);
+  else addContentOrTitle(child, style, builder);
   if (!isInline) builder.text += ' ';
 }
 
-function addContentOrTitle(child: Element, builder: NameBuilder): void {
+function addContentOrTitle(child: Element, style: CSSStyleDeclaration, builder: NameBuilder): void {
   const before = builder.text;
-  addContent(child, builder);
+  addContent(child, style, builder);
   if (builder.text.trim() === before.trim()) builder.text += child.getAttribute('title') ?? '';
 }
 
@@ -238,8 +245,8 @@ function applyTextTransform(text: string, style: CSSStyleDeclaration): string {
 
 export function findLabelledControl(element: Element): Element | null {
   if (element instanceof HTMLLabelElement) return element.control;
+  const tag = element.localName;
+  if (tag !== 'legend' && tag !== 'caption') return null;
   const parent = getFlatParent(element);
-  if (element.localName === 'legend' && parent?.localName === 'fieldset') return parent;
-  if (element.localName === 'caption' && parent?.localName === 'table') return parent;
-  return null;
+  return parent?.localName === (tag === 'legend' ? 'fieldset' : 'table') ? parent : null;
 }

@@ -18,6 +18,7 @@ export class Refs {
   #lastRef = 0;
   #lastId = 0;
   readonly #refNumbers = new WeakMap<Element, number>();
+  readonly #weakRefs = new WeakMap<Element, WeakRef<Element>>();
 
   get lastRef(): number {
     return this.#lastRef;
@@ -46,8 +47,17 @@ export class Refs {
     if (known) {
       known.role = role;
       known.name = name;
-    } else this.#elements.set(elementRef, { element: new WeakRef(element), role, name });
+    } else this.#elements.set(elementRef, { element: this.weakRefOf(element), role, name });
     return prefix + elementRef;
+  }
+
+  /** weakRefOf creates only one WeakRef for each element, because creating one takes long. */
+  weakRefOf(element: Element): WeakRef<Element> {
+    const known = this.#weakRefs.get(element);
+    if (known) return known;
+    const weakRef = new WeakRef(element);
+    this.#weakRefs.set(element, weakRef);
+    return weakRef;
   }
 
   /** For an element that is no longer in the document, find returns the last known role and name. */

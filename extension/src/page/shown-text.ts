@@ -1,7 +1,7 @@
 // Collects the visible text of an element directly from the DOM, without a snapshot tree.
 import { findHiddenOriginal } from './drawn-copies.ts';
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
-import { determineVisibility, isInlineDisplay, TextVisibility } from './visibility.ts';
+import { determineVisibility, hasOwnText, isInlineDisplay, isTextShown } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
 /** readShownText returns the beginning of an element's visible text, with about `limit` characters. */
@@ -14,7 +14,6 @@ export function readShownText(element: Element, limit: number): string {
 class ShownTextReader {
   text = '';
   readonly #limit: number;
-  readonly #textVisibility = new TextVisibility();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -27,7 +26,7 @@ class ShownTextReader {
     const style = getComputedStyle(element);
     const visibility = determineVisibility(element, style);
     if (!visibility.drawn || visibility.closed) return;
-    const isReadable = visibility.text && this.#textVisibility.isShown(element, style);
+    const isReadable = visibility.text && isTextShown(element, style);
     if (!isInlineDisplay(style.display) || element.localName === 'br') this.text += ' ';
     for (const child of listFlatChildren(element)) {
       if (this.text.length >= this.#limit) return;
@@ -51,9 +50,5 @@ function isHiddenBox(element: Element): boolean {
     if (!drawn || closed || (at === element && !text)) return true;
   }
   const style = getComputedStyle(element);
-  return hasOwnText(element) && !new TextVisibility().isShown(element, style);
-}
-
-function hasOwnText(element: Element): boolean {
-  return [...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '');
+  return hasOwnText(element) && !isTextShown(element, style);
 }

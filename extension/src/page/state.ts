@@ -95,7 +95,7 @@ export class DocumentState {
       text,
       key,
       folded,
-      element: new WeakRef(element),
+      element: this.refs.weakRefOf(element),
     }));
     this.#snapshots.push({ id, number, lines: stored, ...origin });
     let size = 0;

@@ -33,5 +33,6 @@ export interface FoldPart {
 export type TreePart = TreeNode | TextPart | FoldPart;
 
 export function makeNode(fields: Pick<TreeNode, 'element' | 'role' | 'name' | 'marks' | 'value' | 'ref'>): TreeNode {
-  return { kind: 'node', ...fields, children: [], rows: 0, shownRows: 0 };
+  const { element, role, name, marks, value, ref } = fields;
+  return { kind: 'node', element, role, name, marks, value, ref, children: [], rows: 0, shownRows: 0 };
 }

@@ -18,8 +18,12 @@ const FormProperties =
   offsetHeight offsetWidth ownerDocument parentElement parentNode querySelector querySelectorAll scrollBy scrollHeight
   scrollIntoView scrollLeft scrollTo scrollTop scrollWidth shadowRoot tabIndex tagName textContent`.split(/\s+/);
 
+export function isForm(node: Node): boolean {
+  return node instanceof HTMLFormElement;
+}
+
 export function isClobbered(node: Node): boolean {
-  return node instanceof HTMLFormElement && FormProperties.some((property) => Object.hasOwn(node, property));
+  return isForm(node) && FormProperties.some((property) => Object.hasOwn(node, property));
 }
 
 type Getter<T> = (node: Node) => T;
@@ -37,7 +41,8 @@ function makeSafeGetter<T>(
   };
 }
 
-export const getChildNodes = makeSafeGetter(Node.prototype, 'childNodes', (value) => value instanceof NodeList);
+export const getFirstChild = makeSafeGetter(Node.prototype, 'firstChild', (value) => value instanceof Node);
+export const getNextSibling = makeSafeGetter(Node.prototype, 'nextSibling', (value) => value instanceof Node);
 export const getParentNode = makeSafeGetter(Node.prototype, 'parentNode', (value) => value instanceof Node);
 export const getFormAction = makeSafeGetter(HTMLFormElement.prototype, 'action', (value) => typeof value === 'string');
 export const getFormElements = makeSafeGetter(

@@ -1,5 +1,6 @@
 // Determines whether a user can see an element and its text.
-import { getFlatParent } from './flat-tree.ts';
+import { getFlatParent, listChildNodes } from './flat-tree.ts';
+import { waitForNextTask } from './pace.ts';
 import { unclobbered } from './unclobbered.ts';
 
 export interface ElementVisibility {
@@ -26,8 +27,12 @@ export function determineVisibility(element: Element, style: CSSStyleDeclaration
   if (!element.checkVisibility(checkVisibilityOptions)) return determineHiddenVisibility(element, style);
   if (isCollapsed(element, style) || isFullyClipped(element, style.clipPath)) return Closed;
   if (style.position !== 'static' && isOffPage(element, style)) return Closed;
-  const isClear = Number(style.opacity) < 0.05 || /opacity\(0(\.0[0-4]\d*)?\)/.test(style.filter);
+  const isClear = Number(style.opacity) < 0.05 || isClearFilter(style.filter);
   return isClear ? NearlyTransparent : Visible;
+}
+
+function isClearFilter(filter: string): boolean {
+  return filter !== 'none' && /opacity\(0(\.0[0-4]\d*)?\)/.test(filter);
 }
 
 function determineHiddenVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
@@ -59,12 +64,11 @@ export function isInlineDisplay(display: string): boolean {
 }
 
 function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
-  if (!(element instanceof HTMLElement)) return false;
-  const { offsetWidth, offsetHeight } = element;
+  if (style.overflow === 'visible' || !(element instanceof HTMLElement)) return false;
   const limit = element.firstChild === null ? 0 : 2;
-  if (offsetWidth > limit && offsetHeight > limit) return false;
   return (
-    (offsetWidth <= limit && isClipping(style.overflowX)) || (offsetHeight <= limit && isClipping(style.overflowY))
+    (isClipping(style.overflowX) && element.offsetWidth <= limit) ||
+    (isClipping(style.overflowY) && element.offsetHeight <= limit)
   );
 }
 
@@ -118,51 +122,65 @@ function scrollsBackward(element: Element): boolean {
   return display.endsWith('flex') && flexDirection.endsWith('-reverse');
 }
 
-/**
- * TextVisibility decides whether a user can see text, given its color and size. Each traversal of the page uses a new
- * TextVisibility.
- */
-export class TextVisibility {
-  readonly #backgrounds = new Map<Element, string>();
-
-  isShown(element: Element, style: CSSStyleDeclaration): boolean {
-    if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
-    if (style.textIndent !== '0px' && Math.abs(Number.parseFloat(style.textIndent)) > 500) return false;
-    const color = style.webkitTextFillColor || style.color;
-    if (isTransparent(color)) return style.backgroundClip === 'text';
-    const background = this.#backgroundOf(element);
-    return background === '' || !areSimilarColors(color, background) || hasNearbyImage(element);
-  }
-
-  /**
-   * #backgroundOf returns the background color behind an element, or an empty string if an image is behind the element.
-   */
-  #backgroundOf(element: Element): string {
-    const known = this.#backgrounds.get(element);
-    if (known !== undefined) return known;
-    const style = getComputedStyle(element);
-    let background = style.backgroundColor;
-    if (style.backgroundImage !== 'none') background = '';
-    else if (isTransparent(background)) {
-      const parent = getFlatParent(element);
-      background = parent ? this.#backgroundOf(parent) : readCanvasColor(style);
-    }
-    this.#backgrounds.set(element, background);
-    return background;
-  }
+/** TaskMemory contains what the current task has found out about elements, because a page changes between tasks. */
+interface TaskMemory {
+  readonly isTextShown: Map<Element, boolean>;
+  readonly backgrounds: Map<Element, string>;
 }
 
-/** A TextVisibility caches colors, so it must not be used after the page has changed its colors. */
-const TextVisibilityReuseMs = 50;
-let textVisibility = new TextVisibility();
-let textVisibilityMs = 0;
+let taskMemory: TaskMemory | undefined;
 
-export function isNameShown(element: Element): boolean {
-  if (!isRendered(element, { opacityProperty: true }) || isShrunk(element)) return false;
-  if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
-  if (performance.now() - textVisibilityMs > TextVisibilityReuseMs)
-    [textVisibility, textVisibilityMs] = [new TextVisibility(), performance.now()];
-  return textVisibility.isShown(element, getComputedStyle(element));
+function getTaskMemory(): TaskMemory {
+  if (taskMemory) return taskMemory;
+  void waitForNextTask().then(() => {
+    taskMemory = undefined;
+  });
+  taskMemory = { isTextShown: new Map(), backgrounds: new Map() };
+  return taskMemory;
+}
+
+/** isTextShown reports whether a user can see the text directly inside an element, given its color and size. */
+export function isTextShown(element: Element, style: CSSStyleDeclaration): boolean {
+  const memory = getTaskMemory().isTextShown;
+  const known = memory.get(element);
+  if (known !== undefined) return known;
+  const isShown = computeTextVisibility(element, style);
+  memory.set(element, isShown);
+  return isShown;
+}
+
+function computeTextVisibility(element: Element, style: CSSStyleDeclaration): boolean {
+  if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
+  const { textIndent } = style;
+  if (textIndent !== '0px' && Math.abs(Number.parseFloat(textIndent)) > 500) return false;
+  const color = style.webkitTextFillColor || style.color;
+  if (isTransparent(color)) return style.backgroundClip === 'text';
+  const background = findBackground(element, style);
+  return background === '' || !areSimilarColors(color, background) || hasNearbyImage(element);
+}
+
+/** findBackground returns the background color behind an element; empty if an image is behind the element. */
+function findBackground(element: Element, style: CSSStyleDeclaration): string {
+  const { backgrounds } = getTaskMemory();
+  const known = backgrounds.get(element);
+  if (known !== undefined) return known;
+  let background = style.backgroundColor;
+  if (style.backgroundImage !== 'none') background = '';
+  else if (isTransparent(background)) {
+    const parent = getFlatParent(element);
+    background = parent ? findBackground(parent, getComputedStyle(parent)) : readCanvasColor(style);
+  }
+  backgrounds.set(element, background);
+  return background;
+}
+
+export function isNameShown(element: Element, style: CSSStyleDeclaration): boolean {
+  if (!isRendered(element, { opacityProperty: true })) return false;
+  return hasOwnText(element) ? isTextShown(element, style) : !isShrunk(element);
+}
+
+export function hasOwnText(element: Element): boolean {
+  return listChildNodes(element).some((child) => child instanceof Text && child.data.trim() !== '');
 }
 
 export function isFaintText(style: CSSStyleDeclaration): boolean {
@@ -186,14 +204,17 @@ function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
 }
 
 function isShrunk(element: Element): boolean {
-  if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
+  if (!(element instanceof HTMLElement)) return false;
   const { width, height, right, bottom } = element.getBoundingClientRect();
+  const isOnPage = right + scrollX > 0 && bottom + scrollY > 0;
+  if ((width >= 1 && height >= 1 && isOnPage) || element.offsetWidth === 0) return false;
   // Text can overflow an element whose height is 0, but a transform to a size of 0 also shrinks the text.
   if (width < 1 || (height < 1 && element.offsetHeight > 0)) return true;
-  return (right + scrollX <= 0 || bottom + scrollY <= 0) && !isInScrolledContainer(element);
+  return !isOnPage && !isInScrolledContainer(element);
 }
 
 function isTransparent(color: string): boolean {
+  if (color.startsWith('rgb(')) return false;
   return color === 'transparent' || /^rgba\(.*, 0(\.0[0-4]\d*)?\)$|\/ 0(\.0[0-4]\d*)?\)$/.test(color);
 }
 
@@ -210,10 +231,17 @@ function areSimilarColors(a: string, b: string): boolean {
   return x.reduce((sum, value, i) => sum + Math.abs(value - (y[i] ?? 0)), 0) <= MaxColorDistance;
 }
 
-function parseColorChannels(color: string): number[] | undefined {
-  if (!color.startsWith('rgb')) return undefined;
-  const channels = color.match(/[\d.]+/g)?.map(Number);
-  return channels && (channels.length === 3 || channels[3] === 1) ? channels.slice(0, 3) : undefined;
+const MaxParsedColors = 1_000;
+const parsedColors = new Map<string, readonly number[] | undefined>();
+
+/** A page has few different colors, so each color is parsed only once. */
+function parseColorChannels(color: string): readonly number[] | undefined {
+  if (parsedColors.has(color)) return parsedColors.get(color);
+  if (parsedColors.size > MaxParsedColors) parsedColors.clear();
+  const numbers = color.startsWith('rgb') ? color.match(/[\d.]+/g)?.map(Number) : undefined;
+  const channels = numbers && (numbers.length === 3 || numbers[3] === 1) ? numbers.slice(0, 3) : undefined;
+  parsedColors.set(color, channels);
+  return channels;
 }
 
 const MaxImageAncestors = 5;

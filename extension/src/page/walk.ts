@@ -20,7 +20,7 @@ import { describeShape, hasSize, nameShape, ShapeDetector } from './shapes.ts';
 import { findActiveDescendant, formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
-import { determineVisibility, type ElementVisibility, isInlineDisplay, TextVisibility } from './visibility.ts';
+import { determineVisibility, type ElementVisibility, isInlineDisplay, isTextShown } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 export interface WalkOptions {
@@ -51,6 +51,15 @@ interface WalkPosition {
   readonly named: boolean;
   readonly level: number;
   readonly list: TreeNode | undefined;
+}
+
+/** Content is an element whose children the walk visits. */
+interface Content {
+  readonly element: Element;
+  readonly style: CSSStyleDeclaration;
+  readonly shown: ElementVisibility;
+  /** listChildren reads the children only once, because a search for shadow roots takes long. */
+  readonly listChildren: () => readonly Node[];
 }
 
 const SkippedTags = new Set(
@@ -108,7 +117,6 @@ const MaxTextCharacters = 2_000;
 
 export class TreeWalk {
   readonly #options: WalkOptions;
-  readonly #textVisibility = new TextVisibility();
   readonly #focused = getFocusedElement();
   readonly #active = findActiveDescendant(this.#focused);
   readonly #drawings = new ShapeDetector();
@@ -189,10 +197,11 @@ export class TreeWalk {
     shown: ElementVisibility,
   ) {
     const closed = place.closed || shown.closed;
+    const { cursor } = style;
     let role = computeRole(element);
     // If a list has the CSS style `cursor: pointer`, the user can click its items, but not the list itself.
     const isContainer = ContainerRoles.has(role);
-    const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
+    const isPointer = (cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
     const isIcon = role === '' && isActionIcon(element) && (place.pointer || hasPicture(element, style));
     const isShape = role === '' && !place.pointer && this.#drawings.isShape(element);
     const isAction =
@@ -204,7 +213,7 @@ export class TreeWalk {
       (role === '' && ((!place.pointer && declaresClick(element)) || isCustomField(element)));
     if (role === '' && isAction && shown.reachable && findLabelledControl(element) === null)
       role = isShape && !isPointer ? nameShape(element) : 'clickable';
-    const isHandle = this.#handles.isHandle(element, style, place.cursor);
+    const isHandle = this.#handles.isHandle(element, cursor, place.cursor);
     if (role === '' && shown.reachable && !place.pointer && !place.named) {
       if (this.#boxes.isBox(element)) role = 'box';
       else if (isHandle && element.firstChild === null) role = 'handle';
@@ -216,19 +225,25 @@ export class TreeWalk {
       clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
       closed,
       pointer: place.pointer || ((isPointer || isAction) && !isContainer),
-      cursor: style.cursor,
+      cursor,
       named: place.named || this.#isLabelOfControl(element),
       level: place.level,
       list: place.list,
     };
-    if (!this.#hasLine(element, role)) return yield* this.#visitChildren(element, parent, inner, style, shown);
+    let children: readonly Node[] | undefined;
+    const listChildren = () => {
+      children ??= listFlatChildren(element);
+      return children;
+    };
+    const content: Content = { element, style, shown, listChildren };
+    if (!this.#hasLine(content, role)) return yield* this.#visitChildren(content, parent, inner);
     const node = this.#addNode(element, role, parent, isAction || (isPointer && !place.pointer));
     this.#isAtLineStart = true;
     if (!isCompleteOnOneLine(element, role, node)) {
       const list = ListRoles.has(role) ? node : place.list;
       const level = role === 'paragraph' ? place.level : place.level + 1;
       if (level > this.#options.depth) this.#addFold(node, element);
-      else yield* this.#visitChildren(element, node, { ...inner, level, list }, style, shown);
+      else yield* this.#visitChildren(content, node, { ...inner, level, list });
     }
     this.#isAtLineStart = true;
   }
@@ -270,8 +285,9 @@ export class TreeWalk {
     return control !== null && isDrawnControl(control);
   }
 
-  #hasLine(element: Element, role: string): boolean {
-    if (role === '') return hasMixedContent(element) || this.#handles.has(element);
+  #hasLine(content: Content, role: string): boolean {
+    const { element } = content;
+    if (role === '') return hasMixedContent(content) || this.#handles.has(element);
     if (TransparentRoles.has(role)) return this.#handles.has(element) || isKeyboardFocusable(element);
     return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && computeElementName(element, role) === '');
   }
@@ -300,23 +316,17 @@ export class TreeWalk {
     return node;
   }
 
-  *#visitChildren(
-    element: Element,
-    parent: TreeNode,
-    inner: WalkPosition,
-    style: CSSStyleDeclaration,
-    shown: ElementVisibility,
-  ) {
+  *#visitChildren({ element, style, shown, listChildren }: Content, parent: TreeNode, inner: WalkPosition) {
     const foldedBefore = this.folded;
     const rows = this.#selectRowsToShow(element, inner, parent);
     const omitted = this.folded - foldedBefore;
-    let isTextShown: boolean | undefined;
-    for (const child of rows ?? listFlatChildren(element)) {
+    let canReadText: boolean | undefined;
+    for (const child of rows ?? listChildren()) {
       if (child instanceof Element) yield* this.#visit(child, parent, inner);
       else if (child instanceof Text && child.data.trim() !== '') {
         if (inner.closed || inner.named || !shown.text) continue;
-        isTextShown ??= this.#textVisibility.isShown(element, style);
-        if (isTextShown) this.#addText(child.data, element, parent);
+        canReadText ??= isTextShown(element, style);
+        if (canReadText) this.#addText(child.data, element, parent);
       } else if (child instanceof Text && !this.#isAtLineStart) this.#addText(' ', element, parent);
     }
     // The line of a list shows the number of its rows. A container without a line shows how much is left out.
@@ -423,7 +433,7 @@ function isDrawnControl(control: Element): boolean {
 }
 
 function clipsContent(style: CSSStyleDeclaration): boolean {
-  return style.overflowY !== 'visible' || style.overflowX !== 'visible';
+  return style.overflow !== 'visible';
 }
 
 const InlineTags = new Set(
@@ -432,15 +442,12 @@ const InlineTags = new Set(
 );
 
 /** hasMixedContent reports whether an element contains both text and elements, so that its content forms one line. */
-function hasMixedContent(element: Element): boolean {
+function hasMixedContent({ element, listChildren }: Content): boolean {
   if (element.firstElementChild === null || element.localName === 'body') return false;
   if (InlineTags.has(element.localName)) return false;
-  let checked = 0;
-  for (const child of listFlatChildren(element)) {
-    if (child instanceof Text && child.data.trim() !== '') return true;
-    if (++checked === MaxMixedChildren) break;
-  }
-  return false;
+  return listChildren()
+    .slice(0, MaxMixedChildren)
+    .some((child) => child instanceof Text && child.data.trim() !== '');
 }
 
 /** A name made of content with controls would repeat the texts of the controls. */

@@ -111,7 +111,7 @@ export class ChangeWatch {
       const element = toElement(target);
       if (element && !isClobbered(element)) this.changed.add(element);
       if (type !== 'childList') continue;
-      for (const node of expandForms(addedNodes)) if (node instanceof Element) this.#recordAdded(node);
+      for (const node of expandForms([...addedNodes])) if (node instanceof Element) this.#recordAdded(node);
     }
   }
 
