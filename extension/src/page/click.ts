@@ -17,8 +17,8 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
   const result = await runAction(args, context, async () => {
     const line = describeElement(element, context);
     const newTab = link?.newTab && !context.trusted ? new NewTabGuard() : undefined;
-    const outcome = await clickElement(element, args, context).finally(() => newTab?.close());
-    isComplete = outcome.isComplete && !newTab?.isUsed;
+    const hasDefaultAction = await pressElement(element, args, context).finally(() => newTab?.close());
+    isComplete = hasDefaultAction && !newTab?.isUsed;
     const isTrusted = context.trusted?.hasReceivedInput ?? false;
     const notes = context.trusted && opensPopup(element) ? [PopupNote] : [];
     if (link?.newTab && !isComplete) notes.push(BlockedTabNote);
@@ -26,7 +26,7 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
       target: element,
       input: isTrusted ? 'trusted' : 'synthetic',
       notes,
-      hasEffect: () => outcome.isGone || hasLineChanged(element, line, context),
+      hasEffect: () => hasLineChanged(element, line, context),
     };
   });
   return link && !isComplete ? { ...result, link } : result;
@@ -80,13 +80,14 @@ function findClickedLink(element: Element, args: ClickArguments): ClickResult['l
 
 type ClickOptions = Pick<ClickArguments, 'button' | 'doubleClick' | 'modifiers' | 'timeoutMs'>;
 
-interface ClickOutcome {
-  readonly isGone: boolean;
-  /** isComplete is true if the browser performed the default action of the click, or the page prevented it. */
-  readonly isComplete: boolean;
+/** clickElement waits until the page could react in a frame. */
+export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<void> {
+  await pressElement(element, options, context);
+  await waitForNextFrame(context.signal);
 }
 
-export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<ClickOutcome> {
+/** pressElement reports whether the browser performed the default action of the click, or the page prevented it. */
+async function pressElement(element: Element, options: ClickOptions, context: Context): Promise<boolean> {
   const trusted = makeTrustedMouse(element, options, context);
   const mouse = new Mouse(options.button, options.modifiers);
   const point = await moveMouseTo(trusted ?? mouse, element, options.timeoutMs, context);
@@ -99,8 +100,7 @@ export async function clickElement(element: Element, options: ClickOptions, cont
     if (!trusted) isComplete = !pressAndRelease(mouse, point, count);
   }
   context.setDone('clicked');
-  await waitForNextFrame(context.signal);
-  return { isGone: !element.isConnected, isComplete };
+  return isComplete;
 }
 
 function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolean {

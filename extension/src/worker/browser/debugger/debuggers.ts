@@ -146,8 +146,9 @@ export class Debuggers {
     const releaseHold = async () => {
       if (isReleased) return;
       isReleased = true;
-      for (const feature of appliedFeatures.reverse())
-        await tabAttachment.enqueue(() => this.#turnOffFeature(tabId, tabAttachment, feature));
+      await tabAttachment.enqueue(() =>
+        Promise.all(appliedFeatures.reverse().map((feature) => this.#turnOffFeature(tabId, tabAttachment, feature))),
+      );
       tabAttachment.removeUser(
         DetachDelayMs,
         () => void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment)),
@@ -155,10 +156,11 @@ export class Debuggers {
     };
     try {
       await tabAttachment.enqueue(() => this.#attach(tabId, tabAttachment));
-      for (const feature of wantedFeatures) {
-        appliedFeatures.push(feature);
-        await tabAttachment.enqueue(() => this.#turnOnFeature(tabId, tabAttachment, feature));
-      }
+      // Chrome executes the commands of a session in order, so each command need not wait for the previous answer.
+      appliedFeatures.push(...wantedFeatures);
+      await tabAttachment.enqueue(() =>
+        Promise.all(wantedFeatures.map((feature) => this.#turnOnFeature(tabId, tabAttachment, feature))),
+      );
     } catch (error) {
       await releaseHold();
       throw error;
