@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench bench-smoke conformance soak demo picture man release snapshot store setup clean
+.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench bench-program bench-smoke conformance soak demo picture man release snapshot store setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -48,7 +48,7 @@ nightly: setup build
 	$(MAKE) conformance bench soak
 
 ## e2e: runs the end-to-end tests with the built binary, a real Chromium and a local site
-e2e: setup build
+e2e: setup build bench-program
 	@echo "== e2e"
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e test
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e load
@@ -66,15 +66,16 @@ faults: setup build
 attacks: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 
-## bench: measures every number that docs/performance.md promises, and its reference value (floor); ROWS=echo,load selects rows, JSON=out.json also writes a file, PEERS=DIR compares browser tools
-bench: setup build
+bench-program:
 	go build -trimpath -o bin/bench ./internal/bench
+
+## bench: measures every number that docs/performance.md promises, and its reference value (floor); ROWS=echo,load selects rows, JSON=out.json also writes a file, PEERS=DIR compares browser tools
+bench: setup build bench-program
 	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" PEERS="$(abspath $(PEERS))" npm run -s -w e2e bench
 
 ## bench-smoke: compares counts and ratios of speed and memory with internal/bench/smoke.json in about 10 s; UPDATE=1 stores the new values
-bench-smoke: setup build
+bench-smoke: setup build bench-program
 	@echo "== bench-smoke"
-	go build -trimpath -o bin/bench ./internal/bench
 	@bin/bench smoke $(if $(UPDATE),-update)
 
 ## conformance: runs the official MCP suites for protocol versions with and without sessions, against the program with a real browser

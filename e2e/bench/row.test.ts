@@ -12,6 +12,7 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
     [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
     [{ value: Number.NaN, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
+    [{ value: Number.NaN }, 'MISSED'],
     [{ threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
     [{ value: 1500, threshold: makeLowerThreshold(1500, '/s') }, 'ok'],
     [{ value: 1499, threshold: makeLowerThreshold(1500, '/s') }, 'MISSED'],

@@ -36,9 +36,12 @@ export const makeLowerThreshold = (thresholdLimit: number, unit: string): Thresh
   unit,
 });
 
-/** judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
+/**
+ * judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. A row whose value could
+ * not be computed is "MISSED" even without a threshold.
+ */
 export function judgeRow(benchRow: BenchRow): 'ok' | 'MISSED' | '' {
-  if (benchRow.broken !== undefined) return 'MISSED';
+  if (benchRow.broken !== undefined || Number.isNaN(benchRow.value)) return 'MISSED';
   if (benchRow.threshold === undefined) return '';
   const { value = Number.NaN, threshold: bar } = benchRow;
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,28 @@ func TestReferences(t *testing.T) {
 				t.Errorf("%s names %s: %v", doc, m[0], err)
 			} else if !declares(m[1], string(sourceCode), m[2]) {
 				t.Errorf("%s names %s, but %s declares no %s", doc, m[0], m[1], m[2])
+			}
+		}
+	}
+}
+
+// benchmarkPattern matches a command such as `go test ./dispatch -bench Call`.
+var benchmarkPattern = regexp.MustCompile(`go test \./(\S+) -bench (\w+)`)
+
+func TestBenchmarksInDocs(t *testing.T) {
+	changeToRoot(t)
+	for doc, docText := range documents(t) {
+		for _, m := range benchmarkPattern.FindAllStringSubmatch(docText, -1) {
+			testFiles, err := filepath.Glob(m[1] + "/*_test.go")
+			if err != nil {
+				t.Fatal(err)
+			}
+			declaration := regexp.MustCompile(`(?m)^func Benchmark\w*` + m[2])
+			if !slices.ContainsFunc(testFiles, func(file string) bool {
+				sourceCode, err := os.ReadFile(file)
+				return err == nil && declaration.Match(sourceCode)
+			}) {
+				t.Errorf("%s names `%s`, but %s has no such benchmark", doc, m[0], m[1])
 			}
 		}
 	}

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { addClient } from '../../harness/daemon-api.ts';
 import { repositoryRoot, runChecked } from '../../harness/process.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
@@ -8,21 +9,33 @@ import { CallsAnswer, startFollowers, startServer } from '../go.ts';
 import { type BenchRow, formatMegabytes, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
-const followerCount = 1000;
 const token = 'bench';
-const callsPerBlock = 1000;
-const roundCount = 5;
 
-export async function measureFollowers(fixture: BenchFixture): Promise<BenchRow[]> {
+/** FollowersScale is the number of followers, of measured calls in a block, and of blocks. */
+export interface FollowersScale {
+  readonly followerCount: number;
+  readonly callsPerBlock: number;
+  readonly roundCount: number;
+}
+
+export async function measureFollowers(
+  fixture: BenchFixture,
+  { followerCount, callsPerBlock, roundCount }: FollowersScale = {
+    followerCount: 1000,
+    callsPerBlock: 1000,
+    roundCount: 5,
+  },
+): Promise<BenchRow[]> {
   const followersHome = join(fixture.homeFolder, 'followers');
   const plugin = join(followersHome, 'bench-plugin');
   mkdirSync(followersHome, { recursive: true });
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], { OPENTABS_HOME: followersHome });
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: followersHome });
+  const clientToken = await addClient({ OPENTABS_HOME: followersHome }, 'bench');
   const server = await startServer('instant', '-state', followersHome, '-token', token);
   try {
-    await fixture.goClient.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
+    await fixture.goClient.connect('followed', `http://127.0.0.1:${server.port}/mcp`, clientToken);
     const echoCommand = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
     const measureRate = async () => {
       const benchAnswer = await fixture.goClient.sendCommand(
@@ -32,7 +45,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<BenchRow[
       if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
       return callsPerBlock / (benchAnswer.allNs / 1e9);
     };
-    const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: 200, everyMs: 5 });
+    const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: callsPerBlock / 5, everyMs: 5 });
     const withFollowers = async <T>(measureSide: () => Promise<T>) => {
       const eventFollowers = await startFollowers(server.port, token, followerCount);
       try {

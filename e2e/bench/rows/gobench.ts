@@ -1,88 +1,105 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../harness/process.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
 import { type BenchRow, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
-/** runGoBenchmarks runs each Go benchmark three times, and returns the median of each metric. */
-async function runGoBenchmarks(pattern: string, packageFolder: string): Promise<Map<string, Map<string, number>>> {
-  const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', packageFolder];
+/** By default, three repetitions of 1 s are measured. */
+export const defaultBenchFlags: readonly string[] = ['-count=3'];
+
+/** ReadMetric returns the median of one metric of a Go benchmark, such as "ns/op". */
+type ReadMetric = (unit: string) => number;
+
+/**
+ * runGoBenchmark runs the Go benchmark "Name" or "Name/sub". An unknown benchmark is an error, because `go test`
+ * succeeds without it.
+ */
+async function runGoBenchmark(name: string, packageFolder: string, benchFlags: readonly string[]): Promise<ReadMetric> {
+  const pattern = name.replaceAll(/[^/]+/g, '^$&$');
+  const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', ...benchFlags, packageFolder];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
-  const valuesByName = new Map<string, Map<string, number[]>>();
+  const valuesByUnit = new Map<string, number[]>();
   for (const outputLine of stdout.split('\n')) {
-    const [name, , ...valuesAndUnits] = outputLine.trim().split(/\s+/);
-    if (!name?.startsWith('Benchmark')) continue;
-    const benchMetrics = valuesByName.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
-    valuesByName.set(name.replace(/-\d+$/, ''), benchMetrics);
+    const [lineName, , ...valuesAndUnits] = outputLine.trim().split(/\s+/);
+    if (lineName?.replace(/-\d+$/, '') !== name) continue;
     for (let i = 0; i + 1 < valuesAndUnits.length; i += 2) {
       const unit = valuesAndUnits[i + 1] ?? '';
-      benchMetrics.set(unit, [...(benchMetrics.get(unit) ?? []), Number(valuesAndUnits[i])]);
+      valuesByUnit.set(unit, [...(valuesByUnit.get(unit) ?? []), Number(valuesAndUnits[i])]);
     }
   }
-  return new Map(
-    [...valuesByName].map(([name, benchMetrics]) => [
-      name,
-      new Map([...benchMetrics].map(([unit, values]) => [unit, computeMedian(values)])),
-    ]),
-  );
+  if (valuesByUnit.size === 0) throw new Error(`${packageFolder} has no Go benchmark ${name}`);
+  return (unit) => {
+    const values = valuesByUnit.get(unit);
+    if (!values) throw new Error(`the Go benchmark ${name} in ${packageFolder} reports no ${unit}`);
+    return computeMedian(values);
+  };
 }
 
-export async function measureDispatch(): Promise<BenchRow[]> {
-  const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
-  const metricOf = (name: string, unit: string) => metricsByName.get(name)?.get(unit) ?? Number.NaN;
-  const resetBenchmark = 'BenchmarkProgressReset/serial';
-  const allocCount = metricOf(resetBenchmark, 'allocs/op');
-  const formatMetrics = (name: string) => `${metricOf(name, 'ns/op')} ns, ${metricOf(name, 'allocs/op')} allocs`;
+export async function measureDispatch(
+  _fixture?: BenchFixture,
+  benchFlags: readonly string[] = defaultBenchFlags,
+): Promise<BenchRow[]> {
+  const readReset = await runGoBenchmark('BenchmarkProgressReset/serial', './dispatch/clock', benchFlags);
+  const readReport = await runGoBenchmark('BenchmarkReport', './dispatch', benchFlags);
+  const readCall = await runGoBenchmark('BenchmarkCall', './dispatch', benchFlags);
+  const allocCount = readReset('allocs/op');
+  const formatMetrics = (readMetric: ReadMetric) => `${readMetric('ns/op')} ns, ${readMetric('allocs/op')} allocs`;
   return [
     {
       id: 'dispatch',
       what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
-      ours: formatMetrics(resetBenchmark),
-      value: metricOf(resetBenchmark, 'ns/op'),
+      ours: formatMetrics(readReset),
+      value: readReset('ns/op'),
       threshold: makeUpperThreshold(100, 'ns'),
       ...(allocCount === 0 ? {} : { broken: `a reset makes ${allocCount} allocations; 0 are allowed` }),
     },
     {
       id: 'dispatch',
       what: 'time in which package dispatch handles one report',
-      ours: formatMetrics('BenchmarkReport'),
+      ours: formatMetrics(readReport),
     },
     {
       id: 'dispatch',
       what: 'time in which package dispatch starts and ends a call',
-      ours: formatMetrics('BenchmarkCall'),
+      ours: formatMetrics(readCall),
     },
   ];
 }
 
-export async function measureHub(): Promise<BenchRow[]> {
-  const metricsByName = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
-  const benchMetrics = metricsByName.get('BenchmarkEcho/200');
-  const formatMicroseconds = (unit: string) => `${((benchMetrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
+export async function measureHub(
+  _fixture?: BenchFixture,
+  benchFlags: readonly string[] = defaultBenchFlags,
+): Promise<BenchRow[]> {
+  const readEcho = await runGoBenchmark('BenchmarkEcho/200', './wsbridge', benchFlags);
+  const formatMicroseconds = (unit: string) => `${(readEcho(unit) / 1000).toFixed(1)} us`;
   return [
     {
       id: 'hub',
       what: 'time of a call through the WebSocket hub, 200 B, p50; floor: echo over the WebSocket library alone',
       ours: formatMicroseconds('hub-p50-ns'),
       floor: formatMicroseconds('floor-p50-ns'),
-      value: benchMetrics?.get('ratio') ?? Number.NaN,
+      value: readEcho('ratio'),
     },
   ];
 }
 
 /** measureSearch measures how long a tools_search request over HTTP takes, compared with an MCP ping. */
-export async function measureSearch(): Promise<BenchRow[]> {
-  const benchMetrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
-  const metricOf = (unit: string) => (benchMetrics?.get(unit) ?? Number.NaN) / 1e6;
+export async function measureSearch(
+  _fixture?: BenchFixture,
+  benchFlags: readonly string[] = defaultBenchFlags,
+): Promise<BenchRow[]> {
+  const readSearch = await runGoBenchmark('BenchmarkGatewaySearch', './mcpserver', benchFlags);
+  const readMs = (unit: string) => readSearch(unit) / 1e6;
   const describeBenchmark = (name: string) =>
-    `p50 ${metricOf(`${name}-p50-ns`).toFixed(2)} ms, p95 ${metricOf(`${name}-p95-ns`).toFixed(2)} ms`;
+    `p50 ${readMs(`${name}-p50-ns`).toFixed(2)} ms, p95 ${readMs(`${name}-p95-ns`).toFixed(2)} ms`;
   return [
     {
       id: 'search',
       what: 'tools_search over HTTP in 2,449 tools of 120 plugins, p50; floor: a ping',
       ours: describeBenchmark('search'),
       floor: describeBenchmark('floor'),
-      value: metricOf('search-p50-ns'),
+      value: readMs('search-p50-ns'),
       threshold: makeUpperThreshold(5, 'ms'),
     },
   ];
