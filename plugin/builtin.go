@@ -24,6 +24,7 @@ func NewBuiltin(p *Plugin) *Plugin {
 		fmt.Fprintf(sum, "%s %s %s\n", t.Name, t.Description, t.InputSchema)
 	}
 	p.Hash = hex.EncodeToString(sum.Sum(nil))
+	p.setContentHash()
 	return p
 }
 

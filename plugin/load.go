@@ -94,6 +94,7 @@ func loadWithIndex(dir string, knownIndex *index) (*Plugin, error) {
 		problems = append(problems, jsonread.Problem{File: adapterFile, Text: problemText})
 	}
 	p.Hash, p.Activates = adapter.hash, adapter.activates
+	p.setContentHash()
 	if len(problems) > 0 {
 		return nil, &PackageError{Dir: abs, Problems: problems}
 	}

@@ -45,6 +45,7 @@ type Plugin struct {
 	// ManifestHash is the SHA-256 of package.json, dist/tools.json and the pre-script
 	// together, in hex.
 	ManifestHash string
+	contentHash  string
 	World        wire.World
 	// PreScript is true if the plugin has a script that runs before the scripts of the
 	// page. PreScriptHash is the SHA-256 of the whole pre-script file, in hex. See
@@ -107,9 +108,13 @@ func (p *Plugin) Info() wire.PluginInfo {
 
 // ContentHash returns the SHA-256, in hex, of everything that a review covers: the
 // adapter, the pre-script and the descriptions.
-func (p *Plugin) ContentHash() string {
+func (p *Plugin) ContentHash() string { return p.contentHash }
+
+// setContentHash must be called when the fields Hash and ManifestHash are complete. Each call
+// of a tool reads the hash several times, so it is computed once.
+func (p *Plugin) setContentHash() {
 	checksum := sha256.Sum256([]byte(p.Hash + "\n" + p.ManifestHash))
-	return hex.EncodeToString(checksum[:])
+	p.contentHash = hex.EncodeToString(checksum[:])
 }
 
 // RequestReload makes the registry load the plugin again. Call RequestReload if a file of the

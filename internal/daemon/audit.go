@@ -20,7 +20,6 @@ import (
 type callAuditor struct {
 	log      *audit.Log
 	recorder *recorder.Recorder
-	policy   *policy.Policy
 	enforcer *policy.Enforcer
 }
 
@@ -64,7 +63,7 @@ func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
 
 func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.Facts {
 	facts := recorder.Facts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}
-	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
+	if review := a.enforcer.LatestState(callInfo.Tool.Plugin).Review; review != nil {
 		facts.Hash = review.Hash
 	}
 	return facts

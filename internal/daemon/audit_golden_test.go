@@ -23,7 +23,7 @@ func TestCallInTheAudit(t *testing.T) {
 	dir := t.TempDir()
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
-	auditor := callAuditor{log, recorder.Open(t.TempDir(), recorder.Options{}), reviews, policy.NewEnforcer(reviews)}
+	auditor := callAuditor{log, recorder.Open(t.TempDir(), recorder.Options{}), policy.NewEnforcer(reviews)}
 	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
 	withoutToken := dispatchtest.View()
 	withoutToken.Client, withoutToken.ClientCredential, withoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""

@@ -119,7 +119,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		OnBrowsersChange: func() { mcp.PolicyChanged() },
 		ReceiveLogs:      func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
-	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.policy, p.enforcer}, log)
+	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.enforcer}, log)
 	observers := newObservers(h.Getenv, func() metrics.Gauges { return countGauges(calls.Calls(), hub.Browsers()) }, log)
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
 	past.addHooks(&options)

@@ -267,6 +267,10 @@ func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))
 }
 
+// LatestState returns the same as [Policy.State], without checking permissions.json for changes. Use LatestState for a
+// call whose gates have run, because they have checked the file.
+func (e *Enforcer) LatestState(name string) State { return permissionGate{e.policy}.latestState(name) }
+
 var _ dispatch.ApprovalNamer = permissionGate{}
 
 // ApprovalName implements [dispatch.ApprovalNamer]. For a call that the permission "auto"
