@@ -32,14 +32,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 	p := &cli.Program{In: stdin, Out: terminal.New(stdout, stderr, os.Getenv), Getenv: os.Getenv}
 	root := newRootCmd(p)
+	if isCompletion := len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd); isCompletion {
+		addCompletions(p, root)
+		removeBackticks(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(p.Out.Stdout())
 	root.SetErr(stderr)
 	addShellCommand(root)
-	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
-		removeBackticks(root)
-	}
 	err := newUnknownCommandError(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
@@ -97,7 +98,6 @@ your browser through an extension. A plugin adds the tools of a site.`,
 		installcmd.NewUpgradeCmd(p), installcmd.NewServiceCmd(p), installcmd.NewUninstallCmd(p),
 	)
 	cmd.AddCommand(cli.NewExitCodesCmd(), cli.NewManCmd(p), plugincmd.NewExtractCmd(p), plugincmd.NewSimulateCmd(p))
-	addCompletions(p, cmd)
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,35 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memnet"
 )
+
+// The disk may be slow, so the daemon answers requests before its record is written. A daemon without a record ends,
+// because commands could not find the daemon.
+func TestServeBeforeRecordIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "home")
+		dirs := config.Dirs{Config: dir, State: dir}
+		if _, err := dirs.Make(); err != nil {
+			t.Fatal(err)
+		}
+		h := home.New(dirs, config.Defaults(), os.Getenv, nil)
+		listener := memnet.Listen()
+		s := &StartedDaemon{Daemon: newDaemon(h, "T", "127.0.0.1:80", zerolog.Nop()), home: h, listener: listener, recordErr: make(chan error, 1)}
+		serveErr := make(chan error, 1)
+		go func() { serveErr <- s.Serve(t.Context()) }()
+		transport := &http.Transport{DialContext: listener.Dial}
+		resp, err := (&http.Client{Transport: transport}).Get("http://127.0.0.1/healthz")
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("GET /healthz before the record is written: %v, %v", resp, err)
+		}
+		resp.Body.Close()
+		transport.CloseIdleConnections()
+		recordErr := errors.New("the disk is full")
+		s.recordErr <- recordErr
+		if err := <-serveErr; !errors.Is(err, recordErr) {
+			t.Errorf("Serve = %v, want %v", err, recordErr)
+		}
+	})
+}
 
 type fakeTimeDaemon struct {
 	t           *testing.T

@@ -18,63 +18,70 @@ import (
 	"opentabs/internal/version"
 )
 
-// StartedDaemon is a daemon whose port is open and whose PID and port are stored in the
-// state directory.
+// StartedDaemon is a daemon whose port is open.
 type StartedDaemon struct {
 	*Daemon
 	home     *home.Home
 	listener net.Listener
+	// recordErr receives the result of writing the daemon's PID and port to the state
+	// directory.
+	recordErr chan error
 }
 
-// Start opens the configured port, creates the daemon, and writes the daemon's PID and
-// port to the state directory. A lock allows only one process at a time to start a
+// Start opens the configured port, creates the daemon, and begins to write the daemon's PID
+// and port to the state directory. A lock allows only one process at a time to start a
 // daemon, so a second process finds the daemon that the first process started.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {
 	case home.IsUnwritable(err) && h.Settings.Port != 0: // without a writable state directory, only the port prevents a second daemon
 		log.Warn().Err(err).Msg("the state directory cannot be written; the server runs, but changes are not stored")
+		unlock = func() {}
 	case err != nil:
 		return nil, err
-	default:
-		defer unlock()
 	}
+	token, listener, err := openPort(ctx, h, log)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	s := &StartedDaemon{home: h, listener: listener, recordErr: make(chan error, 1)}
+	// The daemon serves requests while its record is written, because a busy disk can take
+	// many milliseconds to store a file.
+	go func() {
+		defer unlock()
+		err := h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
+		if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the configured port
+			log.Warn().Err(err).Msg("the server's record could not be written")
+			err = nil
+		}
+		s.recordErr <- err
+	}()
+	s.Daemon = newDaemon(h, token, listener.Addr().String(), log)
+	return s, nil
+}
+
+// openPort repairs the state directory and opens the port. The caller of openPort must have
+// acquired the start lock.
+func openPort(ctx context.Context, h *home.Home, log zerolog.Logger) (token string, listener net.Listener, err error) {
 	warnings, err := h.RepairStateDir()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	for _, w := range warnings {
 		log.Error().Msg(w)
 	}
-	token, err := h.Token()
-	if err != nil {
-		return nil, err
+	if token, err = h.Token(); err != nil {
+		return "", nil, err
 	}
 	if record, ok := h.ReadServer(); ok {
 		health, err := httpapi.NewClient(record.Port, token).Health(ctx)
 		if err == nil && health.PID == record.PID {
-			return nil, alreadyServing(home.Server{Health: health, Port: record.Port})
+			return "", nil, alreadyServing(home.Server{Health: health, Port: record.Port})
 		}
 	}
-	listener, err := listenLoopback(ctx, h.Settings.Port, token)
-	if err != nil {
-		return nil, err
-	}
-	s := &StartedDaemon{home: h, listener: listener}
-	// A goroutine writes the file with the daemon's PID and port, so that the daemon's start
-	// does not wait for the disk.
-	recordErr := make(chan error, 1)
-	go func() {
-		recordErr <- h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
-	}()
-	s.Daemon = newDaemon(h, token, listener.Addr().String(), log)
-	err = <-recordErr
-	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the configured port
-		log.Warn().Err(err).Msg("the server's record could not be written")
-	} else if err != nil {
-		return nil, errors.Join(err, listener.Close())
-	}
-	return s, nil
+	listener, err = listenLoopback(ctx, h.Settings.Port, token)
+	return token, listener, err
 }
 
 // Port returns the TCP port on which the daemon listens.
@@ -84,11 +91,21 @@ func (s *StartedDaemon) Port() int { return s.listener.Addr().(*net.TCPAddr).Por
 // "127.0.0.1:9527".
 func (s *StartedDaemon) Address() string { return s.listener.Addr().String() }
 
-// Serve runs the daemon until ctx ends, and then removes the daemon's PID and port from
-// the state directory.
+// Serve runs the daemon until ctx ends or the daemon's record cannot be written, and then
+// removes the daemon's PID and port from the state directory.
 func (s *StartedDaemon) Serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	recordErr := make(chan error, 1)
+	go func() {
+		err := <-s.recordErr
+		if err != nil {
+			stop()
+		}
+		recordErr <- err
+	}()
 	err := s.Daemon.Serve(ctx, s.listener)
-	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
+	return errors.Join(<-recordErr, err, s.home.RemoveServer(os.Getpid()))
 }
 
 // If the port is in use, the error of listenLoopback names the program that uses the port.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"opentabs/internal/config"
@@ -100,9 +102,26 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stoppedServer Server)
 // StopOlderServer stops the running daemon if it has an older version and no call is
 // running or waiting. If no daemon runs, StopOlderServer does nothing.
 func (h *Home) StopOlderServer(ctx context.Context) {
+	if !mayHaveServer(ctx, h.Dirs, h.Settings.Port) {
+		return
+	}
 	if server, err := h.FindServer(ctx); err == nil && h.stopOlderDaemon(ctx, server) {
 		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))
 	}
+}
+
+// mayHaveServer returns false if no daemon is recorded and no program listens on port. A failed
+// connection costs less time than a failed request.
+func mayHaveServer(ctx context.Context, dirs config.Dirs, port int) bool {
+	if _, isRecorded := dirs.ReadServer(); isRecorded {
+		return true
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
 }
 
 // stopOlderDaemon warns the user at most once per process if an older daemon cannot be stopped.

@@ -250,6 +250,15 @@ var knownClients = []knownClient{
 	},
 }
 
+// ClientIDs returns the IDs of all MCP clients that setup supports.
+func ClientIDs() []string {
+	var ids []string
+	for _, knownClient := range knownClients {
+		ids = append(ids, knownClient.id)
+	}
+	return ids
+}
+
 // Clients returns all MCP clients that setup supports. The result isInstalled reports whether an MCP client seems to be
 // installed on the machine.
 func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {

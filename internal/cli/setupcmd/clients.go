@@ -30,7 +30,7 @@ const fallbackTitle = "an MCP client"
 
 func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
-		s.program.Out.Notef("setup found none of the MCP clients that it supports: %s; `opentabs setup --client NAME` sets up one of them, and `opentabs setup --print` shows what other clients need", strings.Join(clientIDs(), ", "))
+		s.program.Out.Notef("setup found none of the MCP clients that it supports: %s; `opentabs setup --client NAME` sets up one of them, and `opentabs setup --print` shows what other clients need", strings.Join(setup.ClientIDs(), ", "))
 	}
 	var failures []error
 	for _, c := range clients {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -60,24 +59,13 @@ client. You can run setup again at any time.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runSetup(cmd.Context(), opts) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&opts.clients, "client", nil, "set up only this `CLIENT`: "+strings.Join(clientIDs(), ", ")+"; may be repeated")
+	f.StringSliceVar(&opts.clients, "client", nil, "set up only this `CLIENT`: "+strings.Join(setup.ClientIDs(), ", ")+"; may be repeated")
 	f.BoolVar(&opts.print, "print", false, "print the changes and write nothing")
 	f.BoolVar(&opts.undo, "undo", false, "take opentabs out of the clients, and restore their files; with --print: show how")
 	f.BoolVarP(&opts.yes, "yes", "y", false, "write the changes without asking")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
-
-func clientIDs() []string {
-	var ids []string
-	clients, _ := setup.Clients(setup.Machine{Getenv: os.Getenv, LookPath: lookUpNoProgram})
-	for _, c := range clients {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}
-
-func lookUpNoProgram(string) (string, error) { return "", os.ErrNotExist }
 
 func runSetup(ctx context.Context, opts setupOptions) error {
 	p := opts.program
@@ -169,7 +157,7 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 	for _, id := range opts.clients {
 		i := slices.IndexFunc(allClients, func(c setup.Client) bool { return c.ID == id })
 		if i < 0 {
-			return nil, cli.NewUsageError("setup does not support the client %q%s: use one of %s; for another client, see `opentabs setup --print`", id, nearest.Suggestion(id, clientIDs()), strings.Join(clientIDs(), ", "))
+			return nil, cli.NewUsageError("setup does not support the client %q%s: use one of %s; for another client, see `opentabs setup --print`", id, nearest.Suggestion(id, setup.ClientIDs()), strings.Join(setup.ClientIDs(), ", "))
 		}
 		selectedClients = append(selectedClients, allClients[i])
 	}
