@@ -4,7 +4,7 @@ import "opentabs/dispatch"
 
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
-	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`
+	targetProperty   = `"target":{"type":"string","description":"Such as e12."}`
 	elementProperty  = `"element":{"type":"string","description":"In words, for the user."}`
 	snapshotProperty = `"snapshot":{"enum":["diff","none","full"]}`
 )
@@ -45,7 +45,7 @@ var coreTools = []toolDefinition{
 	},
 	{
 		name: "browser_click", title: "Click", targetKind: dispatch.TargetPage, class: classAct,
-		toolDescription: "Click an element. Waits until it is visible, still and enabled. Returns what changed; snapshot: full returns the whole page.",
+		toolDescription: "Click an element as soon as it is visible, still and enabled. Returns what changed; snapshot: full returns the page.",
 		properties: targetProperty + `,` + elementProperty + `,"button":{"enum":["left","right","middle"]},"doubleClick":{"type":"boolean"},` +
 			`"modifiers":{"type":"array","items":{"enum":["Alt","Control","Meta","Shift"]}},` + snapshotProperty + `,` + tabProperty,
 		requiredArgs: []string{"target"},
@@ -124,7 +124,7 @@ var coreTools = []toolDefinition{
 	},
 	{
 		name: "browser_read_page", title: "Read the page", targetKind: dispatch.TargetPage, class: classRead,
-		toolDescription: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of one answer to get the next part.",
+		toolDescription: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of an answer to get the next.",
 		properties: `"format":{"enum":["markdown","text","html"]},` + targetProperty + `,"maxTokens":{"type":"integer","minimum":100,"maximum":100000},` +
 			`"cursor":{"type":"string"},` + tabProperty,
 	},

@@ -7,7 +7,7 @@ import (
 )
 
 // TestCoreToolDescriptionsAreShort checks that the JSON of the core tools' names, titles,
-// descriptions, schemas and annotations costs an agent at most 2,600 tokens, at 4 bytes per
+// descriptions, schemas and annotations costs an agent at most 2,500 tokens, at 4 bytes per
 // token.
 func TestCoreToolDescriptionsAreShort(t *testing.T) {
 	bytes := 0
@@ -25,8 +25,8 @@ func TestCoreToolDescriptionsAreShort(t *testing.T) {
 		}
 		bytes += len(encodedJSON)
 	}
-	if tokens := bytes / 4; tokens > 2600 {
-		t.Errorf("the core tools cost %d tokens, want at most 2,600", tokens)
+	if tokens := bytes / 4; tokens > 2500 {
+		t.Errorf("the core tools cost %d tokens, want at most 2,500", tokens)
 	} else {
 		t.Logf("the core tools cost %d tokens", tokens)
 	}

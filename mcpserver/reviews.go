@@ -17,13 +17,13 @@ import (
 
 const (
 	inspectSchema = `{"type":"object","properties":{` +
-		`"plugin":{"type":"string","description":"The plugin's name."},` +
+		`"plugin":{"type":"string"},` +
 		`"section":{"type":"string","description":"What to read: overview (default), tools, code, pre-script, changes or libraries; a further page as in code/2."}},"required":["plugin"]}`
 	markReviewedSchema = `{"type":"object","properties":{` +
-		`"plugin":{"type":"string","description":"The plugin's name."},` +
-		`"version":{"type":"string","description":"The version that was inspected. Optional, because the token contains it."},` +
-		`"reviewToken":{"type":"string","description":"The token of the overview that plugin_inspect returned."},` +
-		`"permission":{"type":"string","enum":["ask","auto"],"description":"How its tools should run: ask the user before each call, or run without asking."},` +
+		`"plugin":{"type":"string"},` +
+		`"version":{"type":"string","description":"Optional: the token contains it."},` +
+		`"reviewToken":{"type":"string","description":"From the overview of plugin_inspect."},` +
+		`"permission":{"type":"string","enum":["ask","auto"],"description":"ask: each call of its tools needs approval. auto: none does."},` +
 		`"note":{"type":"string","description":"For the user: what the plugin does, what you read, what is suspicious. Up to 1,000 characters."}},` +
 		`"required":["plugin","reviewToken","permission"]}`
 )
@@ -41,13 +41,13 @@ type Inspector interface {
 // Agents can inspect plugins, but only the user can enable a plugin.
 var reviewTools = []builtinTool{{
 	definition: newBuiltinDefinition("plugin_inspect", "Inspect a plugin",
-		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+
-			"The overview has a token with which you can recommend it to the user (plugin_mark_reviewed).", inspectSchema, true),
+		"Shows a plugin before the user enables it: its sites, tools, settings and code, and changes since the user's last review. "+
+			"The overview has a token for plugin_mark_reviewed.", inspectSchema, true),
 	isOffered: hasInspector,
 	runTool:   func(s *Server, _ context.Context, q request) reply { return s.reviews.inspectPlugin(q) },
 }, {
 	definition: newBuiltinDefinition("plugin_mark_reviewed", "Recommend a plugin",
-		"Shows the user that you have inspected a plugin and recommend enabling it. It changes no permission: the user decides, in the opentabs side panel or a terminal.", markReviewedSchema, false),
+		"Recommends a plugin that you inspected to the user. Changes no permission: the user decides.", markReviewedSchema, false),
 	isOffered: hasInspector,
 	runTool:   func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
 }}

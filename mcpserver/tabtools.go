@@ -19,9 +19,8 @@ const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string"
 
 var tabTools = []builtinTool{{
 	definition: newBuiltinDefinition("plugin_list_tabs", "List the tabs of plugins",
-		"Lists the plugins and the open tabs in which their tools can run, with the tabId and the browser that a call may name. "+
-			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet), failed (it did not start in any tab) or ready. "+
-			"One that the user has not enabled is off: ask the user.",
+		"Lists the plugins and the open tabs in which their tools can run, with their tabId and browser. "+
+			"A plugin is ready, closed (no tab shows its site), unavailable (no tool can run in its tabs yet), failed (it started in no tab) or off (the user has not enabled it: ask the user).",
 		listTabsSchema, true),
 	isOffered: func(s *Server, _ clients.ID) bool { return s.opts.Tabs != nil },
 	runTool:   (*Server).listTabs,
