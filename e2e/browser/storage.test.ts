@@ -136,6 +136,14 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
     value: '{"name":"Bob"}',
   });
   assert.match(await listEntries({ ...database, store: 'friends' }), /"Ada".*\n"Bob"/);
+  const friend = { ...database, store: 'friends', key: '"Bob"' };
+  assert.match(await agent.callTool('browser_storage', { action: 'get', ...friend }), /\{"name":"Bob"\}/);
+  const otherKey = { action: 'set', ...friend, key: 'Eve', value: '{"name":"Mallory"}' };
+  assert.match((await agent.callExpectingFailure('browser_storage', otherKey)).text, /key differs.*nothing was stored/);
+  assert.doesNotMatch(await listEntries({ ...database, store: 'friends' }), /Eve|Mallory/);
+  const letter = { ...database, store: 'letters', key: '8', value: '{"subject":"Re"}' };
+  await agent.callTool('browser_storage', { action: 'set', ...letter });
+  assert.match(await listEntries({ ...database, store: 'letters' }), /\n7 .*\n8 16 characters\n/);
   assert.match(
     (await agent.callExpectingFailure('browser_storage', { action: 'list', area: 'indexeddb', database: 'none' })).text,
     /no database "none"/,
@@ -156,6 +164,7 @@ test('browser_clear_site_data deletes the data of one origin, and names the dele
   await agent.open('/fresh');
   const page = await agent.findPage(`${agent.shop}/fresh`);
   await page.evaluate(() => localStorage.setItem('a', '1'));
+  await page.evaluate(() => sessionStorage.setItem('a', '1'));
   const otherPage = await agent.stack.chrome.openPage(`${agent.other}/`);
   await otherPage.evaluate(() => localStorage.setItem('a', '1'));
   const cookie = { value: '1', httpOnly: true };
@@ -170,10 +179,11 @@ test('browser_clear_site_data deletes the data of one origin, and names the dele
   });
   assert.match(
     failureText,
-    /^Deleted for http:\/\/shop\.localhost:\d+: 2 cookies, localStorage\. Kept: indexedDB, cacheStorage/,
+    /^Deleted for http:\/\/shop\.localhost:\d+: 2 cookies, localStorage\. Kept: indexedDB, cacheStorage.*too/,
   );
   assert.deepEqual(await agent.stack.chrome.context.cookies([`${agent.shop}/deep/page`]), []);
   await waitFor('the storage to be empty', async () => (await page.evaluate(() => localStorage.length)) === 0);
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'number of keys of sessionStorage');
   assert.equal(await otherPage.evaluate(() => localStorage.length), 1, 'number of keys of the other site');
   const otherCookies = await agent.stack.chrome.context.cookies(agent.other);
   assert.deepEqual(

@@ -39,8 +39,9 @@ function runAreaAction(args: StorageArguments, storageArea: Storage): StorageRes
     storageArea.removeItem(key);
     return oldValue === null ? notFound : { found: true };
   }
+  const value = requireValue(args);
   try {
-    storageArea.setItem(key, requireValue(args));
+    storageArea.setItem(key, value);
   } catch (error) {
     throw new PageFailure('rejected', `The browser did not store the value: ${describeError(error)}.`);
   }
@@ -64,7 +65,11 @@ function describeError(error: unknown): string {
 }
 
 function formatEntry(key: string, value: string): string {
-  return `${JSON.stringify(key)} ${value.length} characters`;
+  return `${JSON.stringify(key)} ${formatLength(value)}`;
+}
+
+function formatLength(value: string): string {
+  return value.length === 1 ? '1 character' : `${value.length} characters`;
 }
 
 function makeListPage<T>(
@@ -169,25 +174,47 @@ async function runStoreAction(
       if (key !== undefined) values.set(i, await awaitRequest(store.get(key), signal));
     }
     const entries = keys.map((key, i) => ({ key, i }));
-    return makeListPage(args, entries, ({ key, i }) => `${toJSON(key)} ${toJSON(values.get(i)).length} characters`);
+    return makeListPage(args, entries, ({ key, i }) => `${toJSON(key)} ${formatLength(toJSON(values.get(i)))}`);
   }
   const { key, old: oldValue } = await findRecord(store, requireKey(args), signal);
   if (args.action === 'get') return oldValue === undefined ? notFound : makeValuePart(args, toJSON(oldValue));
   if (args.action === 'delete') {
     await awaitRequest(store.delete(key), signal);
+    await awaitCommit(store.transaction);
     return { found: oldValue !== undefined };
   }
-  const value = parseJSON(requireValue(args));
-  try {
-    // An object store with a key path reads the key from the value itself.
-    await awaitRequest(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
-  } catch (error) {
-    throw new PageFailure('rejected', `The database did not store the value: ${describeError(error)}.`);
-  }
+  await putRecord(store, key, parseJSON(requireValue(args)), signal);
   return { found: oldValue !== undefined };
 }
 
-/** findRecord tries the key first as a string, and then as a number or an array in JSON. */
+async function putRecord(store: IDBObjectStore, key: IDBValidKey, value: unknown, signal: AbortSignal): Promise<void> {
+  const { transaction, keyPath } = store;
+  let storedKey: IDBValidKey;
+  try {
+    // An object store with a key path reads the key from the value itself.
+    storedKey = await awaitRequest(keyPath === null ? store.put(value, key) : store.put(value), signal);
+    if (indexedDB.cmp(storedKey, key) !== 0) transaction.abort();
+    else await awaitCommit(transaction);
+  } catch (error) {
+    throw new PageFailure('rejected', `The database did not store the value: ${describeError(error)}.`);
+  }
+  if (indexedDB.cmp(storedKey, key) !== 0)
+    throw new PageFailure(
+      'invalid_arguments',
+      'The key differs from the key in the value, so nothing was stored. This store reads the key from the value.',
+      `the key in the value: ${toJSON(storedKey)}, at ${JSON.stringify(keyPath)}`,
+    );
+}
+
+/** A database can abort a transaction after its requests have succeeded, for example if the disk is full. */
+async function awaitCommit(transaction: IDBTransaction): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new Error('the database aborted the transaction'));
+  });
+}
+
+/** findRecord tries the key first as a plain string, and then as a JSON value, as the action list shows keys. */
 async function findRecord(
   store: IDBObjectStore,
   text: string,
@@ -195,11 +222,14 @@ async function findRecord(
 ): Promise<{ key: IDBValidKey; old: unknown }> {
   const byText: unknown = await awaitRequest(store.get(text), signal);
   const parsed = parseJSON(text);
-  if (byText !== undefined || !(typeof parsed === 'number' || Array.isArray(parsed))) return { key: text, old: byText };
-  const byValue: unknown = await awaitRequest(store.get(parsed), signal);
-  return byValue === undefined && store.keyPath === null && !store.autoIncrement
-    ? { key: text, old: undefined }
-    : { key: parsed, old: byValue };
+  const isKey = typeof parsed === 'number' || typeof parsed === 'string' || Array.isArray(parsed);
+  if (byText !== undefined || !isKey) return { key: text, old: byText };
+  try {
+    return { key: parsed, old: await awaitRequest(store.get(parsed), signal) };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'DataError') return { key: text, old: undefined };
+    throw error;
+  }
 }
 
 async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {

@@ -107,4 +107,9 @@ test('browser_clear_site_data names cookies of parent domains and the types that
       'sessionStorage of open tabs is kept; reload open tabs of the site.',
   );
   assert.deepEqual(permissionChanges, ['sid', 'lang', ['https://shop.example', ['cache']]]);
+  const { text: storageText } = await runTool('browser_clear_site_data', {
+    origin: 'https://shop.example',
+    types: ['localStorage'],
+  });
+  assert.match(storageText ?? '', /sessionStorage of open tabs is deleted too/);
 });

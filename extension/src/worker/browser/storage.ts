@@ -56,7 +56,7 @@ function formatCookie(cookie: Cookie): string {
   const { name, domain, path, sameSite, expires, partition } = cookie;
   return [
     `${JSON.stringify(name)} ${cookie.isHostOnly ? domain : `${domain.replace(/^\.?/, '.')} (with subdomains)`} ${path}`,
-    `${cookie.value.length} characters`,
+    formatCount(cookie.value.length, 'character'),
     expires === undefined ? 'until the browser closes' : `until ${new Date(expires * 1000).toISOString()}`,
     ...(cookie.isSecure ? ['Secure'] : []),
     ...(cookie.isHttpOnly ? ['HttpOnly'] : []),
@@ -95,8 +95,9 @@ async function setCookie(
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
     throw toolFailure(
       'rejected',
-      `Chrome rejected the cookie: ${reason}. The domain must be the host of the url or a parent of it, SameSite=None ` +
-        'needs secure, and secure needs an https url',
+      `Chrome rejected the cookie: ${reason}. The name and the value must not contain a semicolon or a control ` +
+        'character, the domain must be the host of the url or a parent of it, SameSite=None needs secure, secure needs ' +
+        'an https url, and expires must be in the future',
     );
   }
   return { text: 'Set the cookie.' };
@@ -167,7 +168,10 @@ async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Pr
     text: [
       `Deleted for ${url.origin}: ${deletedTypes.join(', ')}.`,
       ...(keptTypes.length > 0 ? [`Kept: ${keptTypes.join(', ')}.`] : []),
-      'sessionStorage of open tabs is kept; reload open tabs of the site.',
+      // Chrome deletes both kinds of storage of a site together.
+      isNamed('localStorage')
+        ? 'sessionStorage of open tabs is deleted too; reload open tabs of the site.'
+        : 'sessionStorage of open tabs is kept; reload open tabs of the site.',
     ].join(' '),
   };
 }
