@@ -101,6 +101,12 @@ test('pictures have the type, the element and the size that the client asks for'
   const fullOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
   assert.equal(readPngSize(fullOutcome)[1], 8000);
   assert.match(fullOutcome.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
+  const wideTab = await openPage('/wide', '<body style="margin:0;width:20000px;height:300px">');
+  const wideOutcome = await fixture.callTool('browser_take_screenshot', { fullPage: true }, wideTab);
+  assert.match(
+    wideOutcome.text ?? '',
+    /full page, 8000 x \d+ pixels\. The page is 20000 pixels wide; the picture ends/,
+  );
   const smallOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
   assert.equal(readPngSize(smallOutcome)[0], 200);
   for (const [type, pictureStart] of [
@@ -129,6 +135,15 @@ test('a picture of an element in a frame of another site contains the element an
   }
   // If Chrome resizes a page for a picture, the picture can lack the frames of other sites.
   assert.deepEqual(await page.evaluate('log'), []);
+});
+
+test('an element outside of the page has no picture', async () => {
+  const tabId = await openPage('/outside', '<p>Page</p><button style="position:absolute;left:-3000px">Far</button>');
+  const found = await fixture.callTool('browser_find', { selector: 'button' }, tabId);
+  const target = /\[ref=(e\d+)\]/.exec(found.content ?? '')?.[1];
+  const failure = await fixture.callExpectingFailure('browser_take_screenshot', { target }, tabId);
+  assert.equal(failure.code, 'not_hittable');
+  assert.match(failure.message, /is outside of the page/);
 });
 
 test('pictures of a zoomed page show the element and the full page', async () => {

@@ -107,10 +107,11 @@ test('a picture is taken of the tab in front only', async () => {
     assert.match(outputText ?? '', /300 x \d+ pixels/);
     assert.ok((image?.data.length ?? 0) > 500);
   }
-  assert.equal(
-    (await callExpectingFailure('browser_take_screenshot', { fullPage: true }, userTab)).code,
-    'needs_debugger',
-  );
+  const fullPageFailure = await callExpectingFailure('browser_take_screenshot', { fullPage: true }, userTab);
+  assert.equal(fullPageFailure.code, 'needs_debugger');
+  // The tab is in front, so the advice to show the tab would be wrong.
+  assert.match(fullPageFailure.message, /Either scroll and take pictures of the visible part/);
+  assert.doesNotMatch(fullPageFailure.message, /show the tab/);
   assert.equal(userPage.isClosed(), false);
 });
 

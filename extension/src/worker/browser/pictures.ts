@@ -65,8 +65,9 @@ async function captureWithoutDebugger(
   { area: pictureArea, isFullPage }: { readonly area: PictureArea | undefined; readonly isFullPage: boolean },
 ): Promise<{ data: string; width: number } | undefined> {
   try {
-    if (isFullPage) throw makeNeedsDebuggerFailure('a picture of the full page');
-    if (pictureArea?.isInFrame) throw makeNeedsDebuggerFailure('a picture of an element in a frame');
+    if (isFullPage) throw makeNeedsDebuggerFailure('a picture of the full page', viewAlternativeTexts);
+    if (pictureArea?.isInFrame)
+      throw makeNeedsDebuggerFailure('a picture of an element in a frame', viewAlternativeTexts);
     return await captureVisibleTab(browser, call);
   } catch (error) {
     const isNeeded = error instanceof ToolFailure && error.error.tool?.code === 'needs_debugger';
@@ -90,9 +91,14 @@ interface PictureArea {
 async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<PictureArea> {
   const frame = await frames.findByRef(call, target);
   await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
-  const { rect } = await frames.run(call, frame, 'locate', { target });
+  const { rect, hit, covered } = await frames.run(call, frame, 'locate', { target });
   if (rect.width <= 0 || rect.height <= 0)
     throw toolFailure('not_hittable', `${target} has no visible part. Choose another element`);
+  if (!hit && !covered)
+    throw toolFailure(
+      'not_hittable',
+      `${target} is outside of the page, where no picture shows it. Choose another element`,
+    );
   const origin = await frames.findOrigin(call, frame);
   if (!origin)
     throw toolFailure(
@@ -109,7 +115,8 @@ async function captureVisibleTab(
 ): Promise<{ data: string; width: number }> {
   for (let attemptNumber = 1; ; attemptNumber++) {
     const displayedBefore = await browser.readDisplayedTab(call.tabId);
-    if (!displayedBefore?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
+    if (!displayedBefore?.active)
+      throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display', showTabTexts);
     try {
       const capturedData = await browser.captureTab(displayedBefore.windowId);
       // The tool must not return a picture of another tab, to which the user may have switched during the capture.
@@ -120,7 +127,7 @@ async function captureVisibleTab(
         displayedAfter.documentId === displayedBefore.documentId
       )
         return { data: capturedData, width: displayedBefore.width };
-      throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays');
+      throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays', showTabTexts);
     } catch (error) {
       if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw toCaptureFailure(error);
       if (attemptNumber === MaxAttempts)
@@ -133,14 +140,19 @@ async function captureVisibleTab(
 function toCaptureFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ToolFailure') return error;
   if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', needsAllSitesTexts);
-  return makeNeedsDebuggerFailureFor(`Chrome took no picture (${error.message})`);
+  return makeNeedsDebuggerFailureFor(`Chrome took no picture (${error.message})`, showTabTexts);
 }
 
-const debuggerHintTexts: FailureTexts = {
-  forAgent:
-    'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
-    'the debugger with: opentabs extension install --debugger',
-  forUser: 'Show the tab, or add the debugger with `opentabs extension install --debugger`.',
+/** showTabTexts names the alternative to the debugger for a picture of a tab in the background. */
+const showTabTexts: FailureTexts = {
+  forAgent: 'Either ask the user to show the tab (or use browser_tabs with the action select and focus true)',
+  forUser: 'Show the tab',
+};
+
+/** viewAlternativeTexts names the alternative to the debugger for a picture of more than the visible part of a tab. */
+const viewAlternativeTexts: FailureTexts = {
+  forAgent: 'Either scroll and take pictures of the visible part, without fullPage and target',
+  forUser: 'Ask for a picture of the visible part',
 };
 
 const needsAllSitesTexts: FailureTexts = {
@@ -152,14 +164,15 @@ const needsAllSitesTexts: FailureTexts = {
     'switch on "All sites" under Browser, Sites in Chrome.',
 };
 
-function makeNeedsDebuggerFailure(neededFor: string): Error {
-  return makeNeedsDebuggerFailureFor(`${neededFor} needs the debugger`);
+function makeNeedsDebuggerFailure(neededFor: string, alternative: FailureTexts): Error {
+  return makeNeedsDebuggerFailureFor(`${neededFor} needs the debugger`, alternative);
 }
 
-function makeNeedsDebuggerFailureFor(fact: string): Error {
+function makeNeedsDebuggerFailureFor(fact: string, alternative: FailureTexts): Error {
+  const installCommand = 'opentabs extension install --debugger';
   return toolFailure('needs_debugger', {
-    forAgent: `${fact}. ${debuggerHintTexts.forAgent}`,
-    forUser: `${fact}. ${debuggerHintTexts.forUser}`,
+    forAgent: `${fact}. ${alternative.forAgent}, or the user adds the debugger with: ${installCommand}`,
+    forUser: `${fact}. ${alternative.forUser}, or add the debugger with \`${installCommand}\`.`,
   });
 }
 

@@ -5,7 +5,8 @@ import type { Picture, PicturesBrowser } from '../pictures.ts';
 import { makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import type { DebuggerSession, Debuggers } from './debuggers.ts';
 
-export const MaxPictureHeight = 8000;
+/** MaxPictureSide limits the width and the height of a picture. Chrome writes no WebP picture of more than 16,383 pixels. */
+export const MaxPictureSide = 8000;
 const CaptureTimeoutMs = 5000;
 const MaxAttempts = 2;
 
@@ -66,11 +67,7 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   const layoutMetrics = await session.send('Page.getLayoutMetrics');
   const layoutView = readLayoutSizes(layoutMetrics.cssLayoutViewport);
   const viewRatio = readLayoutSizes(layoutMetrics.layoutViewport).clientWidth / layoutView.clientWidth;
-  const { clip, crop, isCut, fullHeight } = chooseClip(
-    options,
-    layoutView,
-    readLayoutSizes(layoutMetrics.cssContentSize),
-  );
+  const { clip, crop, fullSize } = chooseClip(options, layoutView, readLayoutSizes(layoutMetrics.cssContentSize));
   const [width, height] = [
     Math.round(clip?.width ?? layoutView.clientWidth),
     Math.round(clip?.height ?? layoutView.clientHeight),
@@ -92,11 +89,12 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   );
   if (typeof pictureData !== 'string' || pictureData === '')
     throw toolFailure('timeout', 'Chrome took no picture of the tab');
-  const cutNotes = isCut
-    ? [
-        `The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxPictureHeight}.`,
-      ]
-    : [];
+  const pictureSubject = options.isFullPage ? 'page' : 'element';
+  const cutNotes = [['wide', fullSize.width] as const, ['high', fullSize.height] as const].flatMap(([word, pixels]) =>
+    pixels > MaxPictureSide
+      ? [`The ${pictureSubject} is ${pixels} pixels ${word}; the picture ends at ${MaxPictureSide}.`]
+      : [],
+  );
   return { data: pictureData, type, width, height, ratio: pixelRatio, isFinal, crop, notes: cutNotes };
 }
 
@@ -108,18 +106,16 @@ function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
   layoutView: LayoutSizes,
   content: LayoutSizes,
-): { readonly clip?: Rect; readonly crop?: Rect; readonly isCut: boolean; readonly fullHeight: number } {
-  if (!area && !isFullPage) return { isCut: false, fullHeight: layoutView.clientHeight };
-  if (area && isInView(area, layoutView)) return { crop: area, isCut: false, fullHeight: area.height };
+): { readonly clip?: Rect; readonly crop?: Rect; readonly fullSize: Pick<Rect, 'width' | 'height'> } {
+  if (!area && !isFullPage) return { fullSize: { width: layoutView.clientWidth, height: layoutView.clientHeight } };
+  if (area && isInView(area, layoutView)) return { crop: area, fullSize: area };
   const wantedArea = area
     ? { x: area.x + layoutView.pageX, y: area.y + layoutView.pageY, width: area.width, height: area.height }
     : { x: 0, y: 0, width: content.width, height: content.height };
-  const fullHeight = Math.round(wantedArea.height);
-  const height = Math.max(1, Math.min(wantedArea.height, MaxPictureHeight));
+  const limitSide = (side: number) => Math.max(1, Math.min(side, MaxPictureSide));
   return {
-    clip: { ...wantedArea, width: Math.max(1, wantedArea.width), height },
-    isCut: wantedArea.height > MaxPictureHeight,
-    fullHeight,
+    clip: { ...wantedArea, width: limitSide(wantedArea.width), height: limitSide(wantedArea.height) },
+    fullSize: { width: Math.round(wantedArea.width), height: Math.round(wantedArea.height) },
   };
 }
 
