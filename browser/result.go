@@ -42,6 +42,8 @@ type extensionOutput struct {
 	Windows  []browserWindow `json:"windows"`
 	WindowID int             `json:"windowId"`
 	TabID    int             `json:"tabId"`
+	// OpenedTabs contains the IDs of the tabs that the page opened during the call.
+	OpenedTabs []int `json:"openedTabs"`
 	// Downloads lists all downloads in the browser that any client has started.
 	// DownloadID is the ID of the download that the call started, or nil.
 	Downloads  []listedDownload `json:"downloads"`
@@ -120,6 +122,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 	if out.TabID != 0 || callInfo.Tool.Name == toolTabs {
 		s.tabs.recordTabChange(callInfo, out.TabID)
 	}
+	s.tabs.recordOpenedTabs(callInfo, out.OpenedTabs)
 	s.tabs.recordWindows(callInfo, out.Windows, out.WindowID)
 	if out.DownloadID != nil {
 		s.tabs.recordDownload(callInfo, *out.DownloadID)

@@ -104,6 +104,20 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	}
 }
 
+// A tab that a page opens during an act belongs to the client that acts, as a tab of browser_tabs does.
+func (t *tabTable) recordOpenedTabs(callInfo dispatch.CallInfo, tabIDs []int) {
+	if !isActingCall(callInfo) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tabID := range tabIDs {
+		if len(t.openers) < maxTabs {
+			t.openers[tabKey{callInfo.Target.Browser, tabID}] = clientKey(callInfo.Client)
+		}
+	}
+}
+
 func (t *tabTable) endSession(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -72,6 +72,19 @@ func TestListOfTabs(t *testing.T) {
 	f.wantRun(1, "cursor", "browser_tabs", `{"action":"list"}`)
 }
 
+// TestTabOpenedByAnActBelongsToTheClient uses tab 7 as the opened tab, because all calls of the fixture run in tab 7.
+func TestTabOpenedByAnActBelongsToTheClient(t *testing.T) {
+	f := newFixture(t)
+	f.decision = allowOnce
+	f.output = `{"text":"","openedTabs":[7]}`
+	f.wantRun(1, "claude", "browser_snapshot", `{}`)
+	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`) // a reading call opens no tab for the client
+	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+	f.output = `{}`
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
+	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`)
+}
+
 // TestListIsSmall checks that the list of the core tools costs a client at most 3,000
 // tokens, and the list of all browser tools at most 6,500.
 // If a query matched the hidden parts of an address, several searches would reveal them.

@@ -40,6 +40,11 @@ const NavigationTimeoutMs = 10_000;
 const ScriptUrlTimeoutMs = 1000;
 const NavigationStartTimeoutMs = 1000;
 
+export interface ResultDetails {
+  readonly words?: readonly string[];
+  readonly content?: readonly string[];
+}
+
 /** PageActions runs actions on a page, and describes how the page changed. */
 export class PageActions {
   readonly #browser: ActionBrowser;
@@ -119,7 +124,17 @@ export class PageActions {
     call: BrowserCall,
     verb: string,
     act: ActionOutcome<R>,
-    details: { readonly words?: readonly string[]; readonly content?: readonly string[] } = {},
+    details: ResultDetails = {},
+  ): Promise<BrowserResult> {
+    const result = await this.#describePage(call, verb, act, details);
+    return act.opened.length > 0 ? { ...result, openedTabs: act.opened.map(({ tabId }) => tabId) } : result;
+  }
+
+  async #describePage<R extends PageActionResult>(
+    call: BrowserCall,
+    verb: string,
+    act: ActionOutcome<R>,
+    details: ResultDetails,
   ): Promise<BrowserResult> {
     const { result, load, end } = act;
     const words = [`${verb}.`, ...(details.words ?? [])];

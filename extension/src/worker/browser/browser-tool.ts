@@ -81,6 +81,8 @@ export interface BrowserResult {
    * ID tabId as the client's current tab.
    */
   readonly tabId?: number;
+  /** The field `openedTabs` contains the IDs of the tabs that a document of the tab opened during the call. */
+  readonly openedTabs?: readonly number[];
 }
 
 /** A failed tool throws a ToolFailure. */
