@@ -137,6 +137,33 @@ test('a picture of an element in a frame of another site contains the element an
   assert.deepEqual(await page.evaluate('log'), []);
 });
 
+test('the answer of a click names the download that it starts', async () => {
+  fixture.setPage('/file', 'A file');
+  const tabId = await openPage(
+    '/downloads',
+    `<a href="/file?download">File</a><a href="/file?download" target="_blank">New tab</a>
+     <button onclick="document.body.append(Object.assign(document.createElement('iframe'), { src: '/file?download' }))">
+     Frame</button>`,
+  );
+  const newTabTarget = await findRef(tabId, '"New tab"');
+  for (const name of ['"File"', '"Frame"']) {
+    const target = await findRef(tabId, name);
+    const outcome = await fixture.callTool('browser_click', { target }, tabId);
+    assert.match(outcome.text ?? '', /A download began\./, name);
+    assert.match(outcome.content ?? '', /^download: a\.txt$/m, name);
+    assert.doesNotMatch(outcome.text ?? '', /another document|changed: nothing/, name);
+  }
+  const outcome = await fixture.callTool('browser_click', { target: newTabTarget }, tabId);
+  assert.match(outcome.text ?? '', /opened a tab that closed again/);
+  assert.doesNotMatch(outcome.text ?? '', /browser_tabs/);
+});
+
+test('the answer of a click on a link to a page that does not load names the reason', async () => {
+  const tabId = await openPage('/dead-link', '<a href="http://127.0.0.1:9/">Dead</a>');
+  const outcome = await fixture.callTool('browser_click', { target: await findRef(tabId, '"Dead"') }, tabId);
+  assert.match(outcome.text ?? '', /Clicked e\d+\..*requested another document, which failed: net::ERR_/);
+});
+
 test('an element outside of the page has no picture', async () => {
   const tabId = await openPage('/outside', '<p>Page</p><button style="position:absolute;left:-3000px">Far</button>');
   const found = await fixture.callTool('browser_find', { selector: 'button' }, tabId);

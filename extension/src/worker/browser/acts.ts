@@ -5,6 +5,7 @@ import type { ClickResult, PageActionResult } from '../../page/operations.ts';
 import { awaitWithin } from '../../within.ts';
 import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
+import type { TabDownloads } from './debugger/tab-downloads.ts';
 import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
 import { PageLostError } from './page-scripts.ts';
 import type { FullSnapshot, Snapshots } from './snapshots.ts';
@@ -22,6 +23,10 @@ export interface ActionOutcome<R extends PageActionResult> {
   /** The field `result` is undefined if the action led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
+  /** closedAgain is the number of tabs that the page opened and that closed during the action. */
+  readonly closedAgain: number;
+  /** The field `downloads` contains the file names of the downloads that Chrome reported to the debugger. */
+  readonly downloads: readonly string[];
   readonly load: LoadOutcome | 'failed' | undefined;
   readonly loadProblem: string | undefined;
   /**
@@ -51,8 +56,16 @@ export class PageActions {
   readonly #frames: TabFrames;
   readonly #snapshots: Snapshots;
   readonly #groups: TabGroups;
+  readonly #downloads: Pick<TabDownloads, 'watch'>;
 
-  constructor(browser: ActionBrowser, frames: TabFrames, snapshots: Snapshots, groups: TabGroups) {
+  constructor(
+    browser: ActionBrowser,
+    frames: TabFrames,
+    snapshots: Snapshots,
+    groups: TabGroups,
+    downloads: Pick<TabDownloads, 'watch'>,
+  ) {
+    this.#downloads = downloads;
     this.#browser = browser;
     this.#groups = groups;
     this.#frames = frames;
@@ -67,6 +80,7 @@ export class PageActions {
   ): Promise<ActionOutcome<R>> {
     const view = await this.#browser.readWindowFocus();
     const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
+    const downloadWatch = this.#downloads.watch(call.tabId);
     const restored: Promise<void>[] = [];
     watch.onOpened = ({ tabId }) => {
       restored.push(
@@ -87,10 +101,27 @@ export class PageActions {
       const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
       await Promise.all(restored);
       const isInFront = view.activeTabs.some(({ tabId }) => tabId === call.tabId);
-      return { result, opened: watch.opened, load, loadProblem: problem, end, isInFront };
+      const opened = await this.#listOpenTabs(watch);
+      return {
+        result,
+        opened,
+        closedAgain: watch.opened.length - opened.length,
+        downloads: [...downloadWatch.names],
+        load,
+        loadProblem: problem,
+        end,
+        isInFront,
+      };
     } finally {
       watch.stop();
+      downloadWatch.stop();
     }
+  }
+
+  /** Chrome closes a tab that a page opened if the new tab receives a download in place of a page. */
+  async #listOpenTabs({ opened }: TabWatch): Promise<OpenedTab[]> {
+    const states = await Promise.all(opened.map(({ tabId }) => this.#browser.readTabState(tabId)));
+    return opened.filter((_, i) => states[i] !== 'closed');
   }
 
   /** #explainPageLoss fails if the action is probably not the reason for the missing document. */
@@ -104,7 +135,7 @@ export class PageActions {
     await waitForNavigationStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
     if (lost.state === 'crashed' || lost.state === 'discarded') throw lost;
-    if (watch.isLoading || watch.document) return undefined;
+    if (watch.isLoading || watch.document || watch.error !== undefined) return undefined;
     if (frame.frameId !== 0) return 'frame_removed';
     throw makeDocumentGoneFailure('open', true);
   }
@@ -148,19 +179,20 @@ export class PageActions {
     const isNewPage = load !== undefined && load !== 'failed' && load.isNewDocument;
     for (const { tabId } of act.opened)
       words.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
+    if (act.closedAgain > 0) words.push('The page opened a tab that closed again, as it does for a download.');
     const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
     const found =
       (isNewPage || end === 'replaced') && snapshot === 'diff'
         ? await this.#snapshots.takeOfNewDocument(call)
         : undefined;
-    if (load !== undefined) words.push(describeNavigation(act, found !== undefined));
+    if (load !== undefined && !isDownload(act)) words.push(describeNavigation(act, found !== undefined));
     if (found) return addSnapshot(words, found);
     if (snapshot === 'full') {
       const full = await this.#snapshots.takeFull({ ...call, documentId: '' });
       return addSnapshot(words, { ...full, content: [...content, full.content].join('\n') });
     }
     const text = words.join(' ');
-    if (result?.download !== undefined) content.push(`download: ${result.download}`);
+    for (const download of listDownloads(act)) content.push(`download: ${download}`);
     if (result?.changes !== undefined) content.push(result.changes);
     return { text, ...(content.length > 0 ? { content: content.join('\n') } : {}) };
   }
@@ -205,19 +237,34 @@ async function waitForNavigationStart(watch: TabWatch, signal: AbortSignal): Pro
     await watch.next(endMs - Date.now(), signal);
 }
 
+const downloadNote = 'A download began.';
+
 /** Without the debugger, Chrome does not report dialogs to the extension. */
 const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';
 
-function describeChange(result: PageActionResult, { opened, isInFront }: ActionOutcome<PageActionResult>): string[] {
+function describeChange(result: PageActionResult, act: ActionOutcome<PageActionResult>): string[] {
+  const { opened, closedAgain, downloads, isInFront } = act;
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
-  if (!result.changed && opened.length > 0) return words; // The new tab is the only change.
+  if (downloads.length > 0 && result.download === undefined) words.push(downloadNote);
+  // The new tab or the download is the only change.
+  if (!result.changed && (opened.length > 0 || closedAgain > 0 || downloads.length > 0)) return words;
   if (!result.changed) words.push('changed: nothing.');
   if (!result.changed && !isInFront && result.input === 'synthetic') words.push(dismissedDialogsNote);
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');
   if (result.busy) words.push('The page was still changing when the wait ended.');
   return [...words, ...result.notes];
+}
+
+function listDownloads({ result, downloads }: ActionOutcome<PageActionResult>): readonly string[] {
+  if (downloads.length > 0) return downloads;
+  return result?.download === undefined ? [] : [result.download];
+}
+
+/** isDownload returns true if the document that the page requested was a download, so that the tab loads no document. */
+function isDownload({ load, downloads }: ActionOutcome<PageActionResult>): boolean {
+  return load === 'failed' && downloads.length > 0;
 }
 
 function describeNavigation({ load, loadProblem }: ActionOutcome<PageActionResult>, isShown: boolean): string {

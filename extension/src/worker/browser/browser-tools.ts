@@ -81,7 +81,7 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
     ([name, tool]: NamedTool): NamedTool => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
   const makeStoppable = ([name, tool]: NamedTool): NamedTool => [name, failOnDialog(tool, debuggers)];
   const tabGroups = new TabGroups(browser);
-  const pageActions = new PageActions(browser, frames, snapshots, tabGroups);
+  const pageActions = new PageActions(browser, frames, snapshots, tabGroups, debuggers.downloads);
   const devtoolsTools = makeDevtoolsTools(browser, frames, debuggers);
   const networkTools = makeNetworkTools({ ...browser, debuggers });
   const emulation = makeEmulationTools(debuggers);

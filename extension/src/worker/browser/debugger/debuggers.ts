@@ -10,6 +10,7 @@ import { Attachment, type ChildListener, type ChildTarget, type EventListener } 
 import { TabDialogs } from './dialogs.ts';
 import { type DebuggerCommand, endEmulationCommands, type Feature, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
+import { TabDownloads } from './tab-downloads.ts';
 
 export type DebuggerBrowser = typeof chromeDebugger &
   Pick<typeof chromePages, 'watchTabs'> &
@@ -81,6 +82,7 @@ export class Debuggers {
   readonly changed = new Signal();
   /** dialogs contains the open JavaScript dialogs of all tabs to which the debugger is attached. */
   readonly dialogs: TabDialogs;
+  readonly downloads = new TabDownloads();
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
   readonly #pressedButtons: PressedButtons;
@@ -320,6 +322,7 @@ export class Debuggers {
     const tabAttachment = this.#attachments.get(tabId);
     if (!tabAttachment) return;
     this.dialogs.handleEvent(tabId, method, params);
+    this.downloads.handleEvent(tabId, method, params);
     const { sessionId, targetInfo } = params;
     if (method === 'Target.attachedToTarget' && typeof sessionId === 'string' && isRecord(targetInfo)) {
       const readTargetText = (key: string) => String(targetInfo[key] ?? '');
