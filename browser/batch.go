@@ -10,6 +10,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/internal/nearest"
 	"opentabs/internal/rawjson"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -102,6 +103,9 @@ func (b *batches) respond(id string, toolOutput json.RawMessage, err *wire.CallE
 }
 
 func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
+	if err := b.checkSteps(); err != nil {
+		return nil, err
+	}
 	var stepTexts []string
 	var output agentResult
 	var pages []wire.UntrustedPage
@@ -112,7 +116,7 @@ func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
 		if !ok {
 			return nil, &wire.CallError{Code: wire.ErrCancelled, Message: "the batch was stopped"}
 		}
-		title := fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), s.Tool)
+		title := b.stepTitle(i)
 		if result.err != nil {
 			return nil, b.newStepError(i+1, title, result.err, stepTexts, pages)
 		}
@@ -133,10 +137,59 @@ func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
+// checkSteps checks the arguments of all steps before the first step runs, so that a wrong step does not leave a form
+// half filled.
+func (b *batch) checkSteps() *wire.CallError {
+	for i, s := range b.steps {
+		args := s.arguments()
+		_, problem := stepTabID(args)
+		tool := stepTools()[s.Tool]
+		switch {
+		case tool == nil:
+			problem = fmt.Sprintf("%q can't be a step: name another browser tool%s", s.Tool, nearest.Suggestion(s.Tool, stepToolNames()))
+		case problem == "":
+			if err := tool.Validate(removeMembers(args, "tabId")); err != nil {
+				return &wire.CallError{Code: wire.ErrInvalidArguments, Message: b.stepTitle(i) + ": " + err.Error()}
+			}
+			continue
+		}
+		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: b.stepTitle(i) + ": " + problem + "; no step was run"}
+	}
+	return nil
+}
+
+func (b *batch) stepTitle(i int) string {
+	return fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), b.steps[i].Tool)
+}
+
+func (s batchStep) arguments() json.RawMessage {
+	if len(s.Args) == 0 {
+		return json.RawMessage("{}")
+	}
+	return s.Args
+}
+
+// stepTools returns the tools that can be steps of a batch, by name.
+var stepTools = sync.OnceValue(func() map[string]*plugin.Tool {
+	tools := map[string]*plugin.Tool{}
+	for _, tool := range Plugin().Tools {
+		if tool.Name != toolBatch {
+			tools[tool.Name] = tool
+		}
+	}
+	return tools
+})
+
 // newStepError stores the results of earlier steps in PageText, because results quote pages.
 func (b *batch) newStepError(stepIndex int, title string, err *wire.CallError, stepTexts []string, pages []wire.UntrustedPage) *wire.CallError {
 	callError := *err
 	callError.Message = title + ": " + err.Message
+	switch {
+	case stepIndex == 2:
+		callError.Message += "; step 1 was run, so leave it out when you call again"
+	case stepIndex > 2:
+		callError.Message += fmt.Sprintf("; steps 1 to %d were run, so leave them out when you call again", stepIndex-1)
+	}
 	if stepIndex < len(b.steps) {
 		callError.Message += fmt.Sprintf("; no step after step %d was run", stepIndex)
 	}
@@ -163,17 +216,8 @@ func addPages(pages []wire.UntrustedPage, addedPages ...wire.UntrustedPage) []wi
 }
 
 func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
-	args := s.Args
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	tabID, problem := stepTabID(args)
-	if definitionOf(s.Tool) == nil || s.Tool == toolBatch {
-		problem = fmt.Sprintf("%q can't be a step: name another browser tool%s", s.Tool, nearest.Suggestion(s.Tool, stepToolNames()))
-	}
-	if problem != "" {
-		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: problem}}, true
-	}
+	args := s.arguments()
+	tabID, _ := stepTabID(args)
 	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: tabID, Args: removeMembers(args, "tabId")}})
 	select {
 	case result := <-b.stepResults:

@@ -37,7 +37,7 @@ func TestBatch(t *testing.T) {
 	if err == nil || len(f.toolRuns) != 1 {
 		t.Fatalf("%d steps ran in the browser, %v", len(f.toolRuns), err)
 	}
-	for _, want := range []string{"step 1 of 3, browser_click: Done.", "step 2 of 3, browser_navigate: browser_navigate failed", "no step after step 2 was run", "invalid_arguments"} {
+	for _, want := range []string{"step 1 of 3, browser_click: Done.", "step 1 was run, so leave it out when you call again", "step 2 of 3, browser_navigate: browser_navigate failed", "no step after step 2 was run", "invalid_arguments"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error lacks %q: %v", want, err)
 		}
@@ -241,6 +241,10 @@ func TestBatchWithWrongSteps(t *testing.T) {
 	} {
 		f.wantError(wire.ErrInvalidArguments, want, "claude", "browser_batch", `{"steps":[`+step+`]}`)
 	}
+	// All steps are checked before the first step acts.
+	const act = `{"tool":"browser_click","args":{"target":"e1"}}`
+	f.wantError(wire.ErrInvalidArguments, "step 2 of 2, browser_type: invalid arguments for browser_type:\n- /text: is missing", "claude", "browser_batch", `{"steps":[`+act+`,{"tool":"browser_type","args":{"target":"e2"}}]}`)
+	f.wantError(wire.ErrInvalidArguments, "can't be a step: name another browser tool; no step was run", "claude", "browser_batch", `{"steps":[`+act+`,{"tool":"x","args":{}}]}`)
 	f.wantRun(0, "claude", "browser_batch", `{"steps":[{"tool":"browser_snapshot","args":{"tabId":9}}]}`)
 	if run := f.toolRuns[len(f.toolRuns)-1]; run.Target.TabID != 9 {
 		t.Errorf("the step ran in tab %d", run.Target.TabID)
