@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Chrome, launchChrome } from '../harness/chromium.ts';
-import { runChecked } from '../harness/process.ts';
+import { fillHome } from '../harness/home.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type DispatchAnswer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
 import { hasAllFrames } from './agent-fixture.ts';
@@ -95,11 +95,7 @@ async function startParts(
 ): Promise<BrowserFixture> {
   const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
   fixtureClosers.push(async () => rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 }));
-  const extension = join(homeFolder, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension, ...installFlags], {
-    OPENTABS_HOME: homeFolder,
-    NO_COLOR: '1',
-  });
+  const { extensionFolder: extension } = await fillHome(homeFolder, 0, { installFlags });
   const htmlByPath = new Map([['/', '<!doctype html><title>Home</title><h1>Home</h1>']]);
   const site = createServer((request, response) => servePage(htmlByPath, request, response));
   await new Promise<void>((resolve) => site.listen(0, resolve));

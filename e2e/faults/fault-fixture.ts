@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
-import { addClient } from '../harness/daemon-api.ts';
-import { copyBuiltPlugin } from '../harness/messages-plugin.ts';
-import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { fillHome, messagesPlugin } from '../harness/home.ts';
+import { type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -75,12 +74,10 @@ export class FaultFixture {
     const port = await findFreePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
-      const plugin = join(fixture.homeFolder, 'messages-plugin');
-      await copyBuiltPlugin(plugin, fixture.env);
-      await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
-      await runChecked(['extension', 'install', '--dir', fixture.extension, ...installFlags], fixture.env);
-      fixture.token = readFileSync(join(fixture.homeFolder, 'token'), 'utf8').trim();
-      fixture.clientToken = await addClient(fixture.env, 'faults');
+      const homeOptions = { plugins: [messagesPlugin], clientName: 'faults', installFlags };
+      const home = await fillHome(fixture.homeFolder, port, homeOptions);
+      fixture.token = home.token;
+      fixture.clientToken = home.clientToken;
       await fixture.startServer();
       fixture.#browser = fixture.newBrowser('profile');
       await fixture.browser.start();

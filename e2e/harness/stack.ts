@@ -1,21 +1,14 @@
 /** Starts a complete setup: a daemon, a browser with the extension, a plugin, and a local site in a tab. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, findFreePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
-import { addClient, type CallRecord, fetchCallRecords, getJson } from './daemon-api.ts';
-import { copyBuiltPlugin } from './messages-plugin.ts';
+import { type CallRecord, fetchCallRecords, getJson } from './daemon-api.ts';
+import { fillHome, messagesPlugin } from './home.ts';
 import { grantOptionalPermissions } from './permissions.ts';
-import {
-  type CommandResult,
-  runChecked,
-  runOpentabs,
-  type StartedCommand,
-  startOpentabs,
-  stopProcess,
-} from './process.ts';
+import { type CommandResult, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from './process.ts';
 import { type Proxy as LinkProxy, startProxy } from './proxy.ts';
 import { type Site, startSite } from './site.ts';
 import { waitFor } from './wait.ts';
@@ -105,11 +98,19 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     OPENTABS_BROWSER_PICTURES: '0',
   };
   const extraPlugins = options.plugins ?? [];
-  const plugin = await addPlugins(homeFolder, env, extraPlugins);
-  const extension = join(homeFolder, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension, ...(options.installFlags ?? [])], env);
+  const extraSources = extraPlugins.map(({ dir, permission = 'auto' }, i) => {
+    return { folder: `plugin-${i}`, sources: [dir], permission };
+  });
+  const {
+    extensionFolder: extension,
+    token,
+    clientToken,
+  } = await fillHome(homeFolder, port, {
+    plugins: [messagesPlugin, ...extraSources],
+    clientName: 'e2e',
+    installFlags: options.installFlags ?? [],
+  });
   if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
-  const clientToken = await addClient(env, 'e2e');
   const site = await startSite();
   const startDaemon = (flags = options.serveFlags ?? []) => startOpentabs(['serve', ...flags], env);
   let daemon = startDaemon();
@@ -131,7 +132,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await closeServers(); // an open server prevents the test process from exiting
     throw error;
   });
-  const token = readFileSync(join(homeFolder, 'token'), 'utf8').trim();
   const clients: McpClient[] = [];
   const trackClient = (client: McpClient) => {
     clients.push(client);
@@ -172,7 +172,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     token,
     clientToken,
     extensionFolder: extension,
-    pluginFolder: plugin,
+    pluginFolder: join(homeFolder, messagesPlugin.folder),
     site,
     chrome,
     proxy,
@@ -204,25 +204,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function addPlugins(
-  homeFolder: string,
-  env: Readonly<Record<string, string>>,
-  otherPlugins: readonly ExtraPlugin[],
-): Promise<string> {
-  const messagesFolder = join(homeFolder, 'messages-plugin');
-  await copyBuiltPlugin(messagesFolder, env);
-  const pluginCopies: ExtraPlugin[] = [{ dir: messagesFolder }];
-  for (const [i, plugin] of otherPlugins.entries()) {
-    const copy = join(homeFolder, `plugin-${i}`);
-    await copyBuiltPlugin(copy, env, [plugin.dir]);
-    pluginCopies.push({ ...plugin, dir: copy });
-  }
-  for (const { dir, permission = 'auto' } of pluginCopies) {
-    await runChecked(['plugin', 'add', dir, '--permission', permission], env);
-  }
-  return messagesFolder;
 }
 
 function isStatus(value: unknown): value is DaemonStatus {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page, Worker } from 'playwright-core';
 import type { CallView, StateSyncParams } from '../../wire/wire.gen.ts';
 import { type Chrome, launchChrome } from '../harness/chromium.ts';
-import { runChecked } from '../harness/process.ts';
+import { fillHome } from '../harness/home.ts';
 import { startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type FakeServer, startFakeServer } from './fake-server.ts';
@@ -31,8 +31,7 @@ export interface PanelFixtureOptions {
 
 export async function startPanelFixture(options: PanelFixtureOptions = {}): Promise<PanelFixture> {
   const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
-  const extension = join(homeFolder, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: homeFolder, NO_COLOR: '1' });
+  const { extensionFolder: extension } = await fillHome(homeFolder, 0);
   const server = await startFakeServer(extension);
   server.syncPlugins([
     { name: 'messages', displayName: 'Messages', hash: 'aa', script: 's', world: 'main', matches: ['*://127.0.0.1/*'] },

@@ -1,13 +1,13 @@
 /**
  * Starts the processes of a soak test: a daemon, a browser, a TCP proxy between daemon and browser, and a test site.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
-import { addClient } from '../harness/daemon-api.ts';
-import { repositoryRoot, runChecked, type StartedCommand, startOpentabs } from '../harness/process.ts';
+import { fillHome } from '../harness/home.ts';
+import { type StartedCommand, startOpentabs } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -69,18 +69,14 @@ export class SystemUnderTest {
     this.port = await findFreePort();
     this.env = { OPENTABS_HOME: this.homeFolder, NO_COLOR: '1' };
     this.writeConfig('short');
-    const plugin = join(this.homeFolder, 'work-plugin');
-    cpSync(join(repositoryRoot, 'e2e/soak/testdata/work'), plugin, { recursive: true });
-    await runChecked(['plugin', 'build', plugin], this.env);
-    await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], this.env);
-    const extension = join(this.homeFolder, 'unpacked');
-    await runChecked(['extension', 'install', '--dir', extension], this.env);
-    this.token = readFileSync(join(this.homeFolder, 'token'), 'utf8').trim();
-    this.clientToken = await addClient(this.env, 'soak');
+    const plugins = [{ folder: 'work-plugin', sources: ['e2e/soak/testdata/work'] }];
+    const home = await fillHome(this.homeFolder, this.port, { plugins, clientName: 'soak' });
+    this.token = home.token;
+    this.clientToken = home.clientToken;
     this.#proxy = await startProxy(this.port);
     this.#site = await startSite();
     await this.startServer();
-    this.#browser = new Browser(join(this.homeFolder, 'profile'), extension, [
+    this.#browser = new Browser(join(this.homeFolder, 'profile'), home.extensionFolder, [
       // Chrome connects to the proxy instead of the daemon, so the extension needs no other configuration.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);

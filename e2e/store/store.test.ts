@@ -11,7 +11,7 @@ import type { Page } from 'playwright-core';
 import { type Chrome, deriveExtensionId, findFreePort, launchChrome } from '../harness/chromium.ts';
 import { type CallOutcome, connectHttp, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
-import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
+import { copyMessagesPlugin } from '../harness/home.ts';
 import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
