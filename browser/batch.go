@@ -141,21 +141,30 @@ func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
 // half filled.
 func (b *batch) checkSteps() *wire.CallError {
 	for i, s := range b.steps {
-		args := s.arguments()
-		_, problem := stepTabID(args)
-		tool := stepTools()[s.Tool]
-		switch {
-		case tool == nil:
-			problem = fmt.Sprintf("%q can't be a step: name another browser tool%s", s.Tool, nearest.Suggestion(s.Tool, stepToolNames()))
-		case problem == "":
-			if err := tool.Validate(removeMembers(args, "tabId")); err != nil {
-				return &wire.CallError{Code: wire.ErrInvalidArguments, Message: b.stepTitle(i) + ": " + err.Error()}
+		if problemText := s.findProblem(); problemText != "" {
+			title := b.stepTitle(i)
+			return &wire.CallError{
+				Code: wire.ErrInvalidArguments, Message: title + ": " + problemText,
+				UserText: fmt.Sprintf("The agent sent a wrong batch (%s), so no step was run. The agent can correct the batch.", title),
 			}
-			continue
 		}
-		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: b.stepTitle(i) + ": " + problem + "; no step was run"}
 	}
 	return nil
+}
+
+// findProblem returns why a step cannot run, or "" if the step can run.
+func (s batchStep) findProblem() string {
+	tool := stepTools()[s.Tool]
+	if tool == nil {
+		return fmt.Sprintf("%q can't be a step: name another browser tool%s; no step was run", s.Tool, nearest.Suggestion(s.Tool, stepToolNames()))
+	}
+	if _, problemText := stepTabID(s.arguments()); problemText != "" {
+		return problemText + "; no step was run"
+	}
+	if err := tool.Validate(removeMembers(s.arguments(), "tabId")); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func (b *batch) stepTitle(i int) string {

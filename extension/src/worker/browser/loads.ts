@@ -132,7 +132,8 @@ function describeNavigationError(error: string): string | FailureTexts {
     'net::ERR_CONNECTION_REFUSED':
       'nothing listens at this host and port. Check the address, or whether the server runs',
     'net::ERR_CONNECTION_TIMED_OUT': 'the host does not answer. Check the address, or try again',
-    'net::ERR_INTERNET_DISCONNECTED': 'the computer has no network connection. Check the network',
+    'net::ERR_INTERNET_DISCONNECTED':
+      'the computer has no network connection, or browser_network_conditions took the tab offline. Check both',
     'net::ERR_TOO_MANY_REDIRECTS': 'the site redirects without end. Cookies of the site may cause this',
     'net::ERR_ABORTED':
       'the site sent no page: the answer was a download or empty, or the page stopped the load. The tab shows what it showed before',
