@@ -50,6 +50,18 @@ test('clicks are trusted, with the requested button, count and modifiers', async
   assert.deepEqual(await log(), ['auxclick true 1 1 SC']);
 });
 
+test('the answer of a click names a scroll of an area, but not the scroll to the clicked element', async () => {
+  const { callTool } = fixture;
+  const snapshot = await openPage(
+    '/carousel',
+    `<div id="list" style="width:200px;overflow:auto"><div style="width:2000px">Pictures</div></div>
+     <div style="height:3000px"></div><button>Idle</button>
+     <button onclick="list.scrollBy({ left: 200, behavior: 'smooth' })">Next</button>`,
+  );
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Idle"') }), /changed: nothing\./);
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Next"') }), /Only the scroll position/);
+});
+
 test('clicks reach nested cross-site frames, scaled frames and closed shadow roots', async () => {
   const { callTool, setPage, other: otherOrigin, shop: shopOrigin } = fixture;
   setPage('/leaf', `${recorder}<div style="height:1500px"></div><button>Leaf</button>`);

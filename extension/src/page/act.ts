@@ -41,6 +41,8 @@ export interface ActionOutcome {
 const NoChangeNote =
   'Nothing changed. The element may do nothing, or the page may accept only trusted input, which needs the debugger';
 
+const ScrolledNote = 'Only the scroll position of the page or of an area changed.';
+
 const NoFramesNote =
   'Chrome draws no frames in a background tab: a page that waits for one reacts only in front (browser_tabs select, focus: true).';
 
@@ -91,18 +93,20 @@ async function finishAction(
     watch.hasUrlOrTitleChanged ||
     isNavigating ||
     formats.length > 0;
+  const hasOnlyScrolled = !changed && watch.hasScrolled;
   if (shown && !shown.changed && formats.length > 0)
     notes.push(`No text or state changed, but the page added formatting: ${formats.join(', ')}.`);
+  else if (hasOnlyScrolled) notes.push(ScrolledNote);
   else if (!changed && watch.changes > 0 && act.input !== 'none') notes.push(describeInvisibleChanges(watch));
   else if (!changed && act.input === 'synthetic') notes.push(NoChangeNote);
   // If a scroll or a synthetic action changed nothing, the page may be waiting for an animation frame before it reacts.
-  const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
+  const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed && !hasOnlyScrolled;
   if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFramesNote);
   if (watch.download !== undefined) notes.push('A download began.');
   return {
     ...(act.target?.isConnected ? { target: describeElement(act.target, context) } : {}),
     input: act.input,
-    changed,
+    changed: changed || hasOnlyScrolled,
     ...(shown?.text ? { changes: shown.text } : {}),
     ...(shown?.full ? { full: true } : {}),
     ...(shown ? { snapshot: shown.id } : {}),

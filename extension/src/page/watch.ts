@@ -47,6 +47,13 @@ function getSuggestionsTimeoutMs(): number {
 const mutationOptions: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
 const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=spinner i],[class*=loading i],[class*=skeleton i]`;
 
+const scrollListenerOptions: AddEventListenerOptions = { capture: true, passive: true };
+/** An action may scroll its element into view before the input, but only a scroll after the input is an effect. */
+const InputEvents = ['pointermove', 'pointerdown', 'keydown'] as const;
+
+/** In a hidden tab, the scroll event of an earlier action can arrive during a later action. */
+const lastPositions = new WeakMap<Element, string>();
+
 const ListSelector = '[role=listbox],[role=option],[role=menu],[role=grid],[role=tree]';
 
 export class ChangeWatch {
@@ -59,6 +66,10 @@ export class ChangeWatch {
   changes = 0;
   readonly url = location.href;
   readonly title = unclobbered.title;
+  /** #roots contains the document and the shadow roots, because scroll events do not leave a shadow root. */
+  readonly #roots = [...listKnownRoots()];
+  #hasScrollEvent = false;
+  #scrollPosition = readScrollPosition();
   /** finished contains the elements whose animations settle has finished. */
   readonly #finished = new Set<Element>();
   readonly #startMs = performance.now();
@@ -66,12 +77,29 @@ export class ChangeWatch {
   readonly #mutations = new MutationObserver((records) => this.#record(records));
   readonly #resources = new PerformanceObserver((list) => this.#recordResources(list.getEntries()));
   readonly #onNavigate = (event: NavigateEvent) => this.#recordNavigation(event);
+  readonly #onScroll = ({ target }: Event) => {
+    if (!(target instanceof Element)) return; // hasScrolled compares the position of the page itself
+    const position = formatPosition(target);
+    if (lastPositions.get(target) === position) return;
+    lastPositions.set(target, position);
+    this.#hasScrollEvent = true;
+    this.#lastChangeMs = performance.now();
+  };
+  readonly #onInput = (event: Event) => {
+    for (const each of event.composedPath()) if (each instanceof Element) lastPositions.set(each, formatPosition(each));
+    this.#hasScrollEvent = false;
+    this.#scrollPosition = readScrollPosition();
+  };
   readonly #onNavigateError = () => {
     this.navigating = undefined;
   };
 
   constructor() {
-    for (const root of listKnownRoots()) this.#mutations.observe(root, mutationOptions);
+    for (const root of this.#roots) {
+      this.#mutations.observe(root, mutationOptions);
+      root.addEventListener('scroll', this.#onScroll, scrollListenerOptions);
+    }
+    for (const type of InputEvents) addEventListener(type, this.#onInput, scrollListenerOptions);
     this.#resources.observe({ type: 'resource' });
     navigation.addEventListener('navigate', this.#onNavigate);
     navigation.addEventListener('navigateerror', this.#onNavigateError);
@@ -81,8 +109,15 @@ export class ChangeWatch {
     this.#record(this.#mutations.takeRecords());
     this.#mutations.disconnect();
     this.#resources.disconnect();
+    for (const root of this.#roots) root.removeEventListener('scroll', this.#onScroll, scrollListenerOptions);
+    for (const type of InputEvents) removeEventListener(type, this.#onInput, scrollListenerOptions);
     navigation.removeEventListener('navigate', this.#onNavigate);
     navigation.removeEventListener('navigateerror', this.#onNavigateError);
+  }
+
+  /** hasScrolled is true if the page or an area of the page has scrolled since the last input. */
+  get hasScrolled(): boolean {
+    return this.#hasScrollEvent || readScrollPosition() !== this.#scrollPosition;
   }
 
   get hasUrlOrTitleChanged(): boolean {
@@ -172,13 +207,17 @@ export class ChangeWatch {
       quietChecks = this.changes === seenChanges ? quietChecks + 1 : 0;
       seenChanges = this.changes;
       if (now - this.#lastChangeMs < QuietPeriodMs || quietChecks < MinQuietChecks) continue;
-      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstEnd) continue;
+      if (this.changes === 0 && !this.#hasEffect(hasEffect) && now < firstEnd) continue;
       if (now < suggestionsEnd && !this.#hasChangedList()) continue;
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
       if (now - this.#lastChangeMs < stepMs && (this.#isAnimatedByScript() || this.#hidesContent())) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
       if (!isLoading) return now >= pendingEnd && this.#showsLoading();
     }
+  }
+
+  #hasEffect(hasEffect: () => boolean): boolean {
+    return this.hasUrlOrTitleChanged || this.hasScrolled || hasEffect();
   }
 
   #isAnimatedByScript(): boolean {
@@ -218,6 +257,14 @@ export class ChangeWatch {
     }
     return false;
   }
+}
+
+function readScrollPosition(): string {
+  return `${Math.round(scrollX)}, ${Math.round(scrollY)}`;
+}
+
+function formatPosition({ scrollLeft, scrollTop }: Element): string {
+  return `${scrollLeft}, ${scrollTop}`;
 }
 
 function toElement(target: Node): Element | null {
