@@ -3,22 +3,19 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type FaultRow, rowsFile } from './matrix-cell.ts';
 
-const parallelFiles = 3;
+const parallelFiles = 5;
 
-const faultsFolder = fileURLToPath(new URL('.', import.meta.url));
-const files = readdirSync(faultsFolder)
-  .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => `${faultsFolder}${name}`);
-if (files.length === 0) throw new Error('there is no fault to run');
 mkdirSync(dirname(rowsFile), { recursive: true });
 rmSync(rowsFile, { force: true });
-const options = ['--test', '--test-reporter=spec', '--test-timeout=900000', `--test-concurrency=${parallelFiles}`];
-const testProcess = spawn('tsx', [...options, ...files], { stdio: ['ignore', 'inherit', 'ignore'] });
+const testProcess = spawn('../.ci/e2e-test', ['faults'], {
+  stdio: ['ignore', 'inherit', 'ignore'],
+  // A second run of a file would add the rows of the file twice.
+  env: { ...process.env, LANES: String(parallelFiles), RERUN_ALONE: '0' },
+});
 const [code] = await once(testProcess, 'exit');
 
 const matrixRows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
