@@ -59,9 +59,11 @@ type Daemon struct {
 	toolPins      *toolpins.Pins
 	log           zerolog.Logger
 	pluginLoading *pluginLoading
-	browser       *browserSync
-	audit         *audit.Log
-	recorder      *recorder.Recorder
+	// discoverGlobal finds the plugins that npm has installed globally.
+	discoverGlobal func() error
+	browser        *browserSync
+	audit          *audit.Log
+	recorder       *recorder.Recorder
 	// When Calls.Drain returns, observers have received all ended calls.
 	observers    observers
 	panelPlugins *panelplugins.Plugins
@@ -172,7 +174,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.settingValues, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learnedStore, api: api, stopRequests: stopRequests,
+		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, discoverGlobal: func() error { return h.DiscoverGlobal(p.registry.Registry) }, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learnedStore, api: api, stopRequests: stopRequests,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)

@@ -1,13 +1,17 @@
 package daemon
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
 	"opentabs/plugin/policy"
 )
 
@@ -28,4 +32,24 @@ func TestSettingsReachCalls(t *testing.T) {
 			t.Errorf("options %+v", o)
 		}
 	}
+}
+
+func TestLoadFindsGlobalPlugins(t *testing.T) {
+	dir, prefix := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("npm_config_prefix", prefix)
+	folder := filepath.Join(prefix, "lib", "node_modules", "opentabs-plugin-wiki")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	plugintest.Package{Name: "wiki"}.WriteTo(t, folder)
+	d := newDaemon(home.New(config.Dirs{Config: dir, State: dir}, config.Defaults(), os.Getenv, nil), "T", "127.0.0.1:80", zerolog.Nop())
+	if _, isLoaded := d.Registry.Set().Plugin("wiki"); isLoaded {
+		t.Error("the daemon loads plugins before it serves requests")
+	}
+	d.load()
+	if _, isLoaded := d.Registry.Set().Plugin("wiki"); !isLoaded {
+		t.Error("the plugin that npm has installed globally is not loaded")
+	}
+	d.Hub.Close()
 }

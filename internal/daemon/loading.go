@@ -40,6 +40,9 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 
 func (d *Daemon) load() {
 	startTime := time.Now()
+	if err := d.discoverGlobal(); err != nil {
+		d.log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
+	}
 	if err := d.Registry.Reload(); err != nil {
 		// If the list of plugins cannot be read, the daemon continues without plugins,
 		// and GET /status also reports the error.

@@ -54,9 +54,6 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	}
 	scriptChecks := scriptcheck.New(h.Dirs, log)
 	registry := catalog.New(h.PluginStoreWith(scriptChecks, nil), settingValues, log)
-	if err := h.DiscoverGlobal(registry.Registry); err != nil {
-		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
-	}
 	options.IsInDevelopment = folders.permission
 	reviews := policy.New(h.State, registry.Set, options)
 	if err := reviews.Repair(); err != nil {
