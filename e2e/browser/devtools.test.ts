@@ -294,6 +294,9 @@ test('a performance recording without a reload counts events since its start, an
     await addBanner();
     return await fixture.callTool('browser_performance', { action: 'stop', ...args }, tabId);
   };
+  await fixture.callTool('browser_performance', { action: 'start' }, tabId);
+  const restarted = await fixture.callTool('browser_performance', { action: 'start' }, tabId);
+  assert.match(restarted.text ?? '', /The earlier recording of this tab was discarded\. Use the page/);
   const { text: outputText = '', content = '', file } = await recordPerformance({});
   assert.match(outputText, /count from the start/);
   assert.match(content, /^CLS 0 \(good\), 0 layout shifts$/m);

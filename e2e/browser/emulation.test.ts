@@ -57,7 +57,7 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
   await agent.callTool('browser_emulate', { timezone: 'Europe/Paris', locale: 'fr-FR' });
   assert.deepEqual(await readEmulation(), { ...emulatedValues, zone: 'Europe/Paris', locale: 'fr-FR' });
   const wrong = await agent.callExpectingFailure('browser_emulate', { timezone: 'Nowhere' });
-  assert.match(wrong.text, /Chrome rejected setTimezoneOverride/);
+  assert.match(wrong.text, /Chrome rejected setTimezoneOverride: Invalid timezone id/);
   assert.equal((await agent.callTool('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
   assert.deepEqual(await readEmulation(), valuesBefore, 'values after clear');
 });

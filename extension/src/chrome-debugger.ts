@@ -32,7 +32,21 @@ export async function sendToDebugger(
   childId = '',
 ): Promise<Fields> {
   const target = childId === '' ? { tabId } : { tabId, sessionId: childId };
-  return (await chrome.debugger.sendCommand(target, method, params)) ?? {};
+  try {
+    return (await chrome.debugger.sendCommand(target, method, params)) ?? {};
+  } catch (error) {
+    throw new Error(readProtocolMessage(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** Chrome reports an error of the protocol as JSON text with the members code and message. */
+function readProtocolMessage(text: string): string {
+  try {
+    const { message }: Fields = JSON.parse(text);
+    return typeof message === 'string' ? message : text;
+  } catch {
+    return text;
+  }
 }
 
 /**

@@ -80,9 +80,11 @@ export class PerformanceRecordings {
 
   async #start(call: BrowserCall, isReload: boolean): Promise<BrowserResult> {
     const { tabId } = call;
+    const hasEarlier = (await this.#captures.find(tabId)) !== undefined;
     await this.#captures.end(tabId);
     const { capture } = await this.#captures.use(tabId, call.session);
     const resultWords = ['Recording the speed of the page.'];
+    if (hasEarlier) resultWords.push('The earlier recording of this tab was discarded.');
     if (isReload) {
       try {
         resultWords.push('Reloaded the page.', await this.#reload(call));
@@ -145,8 +147,8 @@ class PerformanceRecording {
   }
 
   async stop(): Promise<void> {
+    await this.#finishTrace().catch(() => undefined);
     for (const stop of this.#stopFunctions) stop();
-    if (this.#isTracing) await this.#send('', 'Tracing.end').catch(() => undefined);
     for (const [childId, identifier] of this.#scripts) {
       await this.#send(childId, 'Page.removeScriptToEvaluateOnNewDocument', { identifier }).catch(() => undefined);
       await this.#evaluateInFrames(childId, stopScript).catch(() => undefined);
@@ -255,15 +257,18 @@ class PerformanceRecording {
     if (events.length > free) this.#hasLostEvents = true;
   }
 
+  /** Chrome starts no other trace until the present trace has ended. */
+  async #finishTrace(): Promise<boolean> {
+    if (!this.#isTracing) return true;
+    const endedPromise = new Promise<true>((resolve) => {
+      this.#endTrace = () => resolve(true);
+    });
+    await this.#send('', 'Tracing.end');
+    return (await awaitWithin(endedPromise, TraceReadTimeoutMs)) !== undefined;
+  }
+
   async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
-    if (this.#isTracing) {
-      const endedPromise = new Promise<true>((resolve) => {
-        this.#endTrace = () => resolve(true);
-      });
-      await this.#send('', 'Tracing.end');
-      if ((await awaitWithin(endedPromise, TraceReadTimeoutMs)) === undefined)
-        this.traceProblem = 'Chrome did not return the trace in time';
-    }
+    if (!(await this.#finishTrace())) this.traceProblem = 'Chrome did not return the trace in time';
     if (this.traceProblem !== '') return undefined;
     const url = frames[0]?.url ?? '';
     const traceRules = {
