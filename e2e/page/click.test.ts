@@ -90,6 +90,15 @@ test('late effects of a server are awaited', async () => {
   assert.match(result.changes, /~ arrived/);
 });
 
+test('a page that scrolls before it shows the response of its server is awaited', async () => {
+  const page =
+    await pageLab.openPage(`<div style="height:3000px"></div><button id=b>Next page</button><p id=out>page 1</p><script>
+    b.onclick = () => { scrollTo(0, 0); const end = performance.now() + 300, c = new MessageChannel();
+      c.port1.onmessage = () => { if (performance.now() < end) c.port2.postMessage(0); else out.textContent = 'page 2'; }; c.port2.postMessage(0); };</script>`);
+  const { result } = await clickOn(page, 'Next page');
+  assert.match(result.changes ?? '', /~ page 2/);
+});
+
 test('a click waits for the timers of a background tab, which Chrome runs once a second', async () => {
   const page = await pageLab.openPage(
     '<button id=b>Load</button><p id=out>0</p><script>b.onclick = () => setTimeout(() => { out.textContent++ }, 30)</script>',

@@ -207,17 +207,14 @@ export class ChangeWatch {
       quietChecks = this.changes === seenChanges ? quietChecks + 1 : 0;
       seenChanges = this.changes;
       if (now - this.#lastChangeMs < QuietPeriodMs || quietChecks < MinQuietChecks) continue;
-      if (this.changes === 0 && !this.#hasEffect(hasEffect) && now < firstEnd) continue;
+      // A page can scroll before it shows the response of its server, so a scroll does not end the wait for a change.
+      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstEnd) continue;
       if (now < suggestionsEnd && !this.#hasChangedList()) continue;
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
       if (now - this.#lastChangeMs < stepMs && (this.#isAnimatedByScript() || this.#hidesContent())) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
       if (!isLoading) return now >= pendingEnd && this.#showsLoading();
     }
-  }
-
-  #hasEffect(hasEffect: () => boolean): boolean {
-    return this.hasUrlOrTitleChanged || this.hasScrolled || hasEffect();
   }
 
   #isAnimatedByScript(): boolean {
