@@ -229,6 +229,18 @@ for (const [wayName, options] of evaluationWays)
       assert.equal(failedEvaluation.code, 'navigated');
       assert.equal(failedEvaluation.notStarted, undefined);
     });
+
+    // Only the debugger reports dialogs.
+    if (options.installFlags)
+      test('code that opens a dialog fails without the advice to run the code again', async () => {
+        fixture.chrome.context.on('dialog', () => undefined); // without a listener, Playwright dismisses the dialog
+        const tabId = await openPage('/dialog', '');
+        const failedEvaluation = await failEvaluate(tabId, '() => confirm("Delete it?")');
+        assert.equal(failedEvaluation.code, 'still_running');
+        assert.match(failedEvaluation.message, /Delete it\?.*browser_handle_dialog.*before it runs again/);
+        const dialogOutcome = await fixture.callTool('browser_handle_dialog', { accept: true }, tabId);
+        assert.match(dialogOutcome.text ?? '', /Accepted the dialog \(confirm\)/);
+      });
   });
 
 test('without user scripts and debugger, the error names both remedies', async () => {

@@ -126,11 +126,13 @@ test('an approval card unfolds a long argument, and shows the arguments as JSON'
 test('"Deny all" denies each waiting call, and a call that comes later waits for approval', async () => {
   const calls = ['one of three', 'two of three', 'three of three'].map((value) => callEcho(value));
   const button = panel.getByRole('button', { name: 'Deny all 3' });
-  await waitFor(
-    'the panel to enable the button "Deny all"',
-    async () => (await button.count()) === 1 && (await button.getAttribute('aria-disabled')) === 'false',
-  );
-  await button.click();
+  await button.waitFor();
+  await waitFor('"Deny all", pressed until it takes effect', async () => {
+    if ((await button.count()) === 0) return true;
+    await button.click({ timeout: 10_000 }); // a button that has just moved ignores clicks
+    await button.waitFor({ state: 'detached', timeout: 2_000 });
+    return true;
+  });
   for (const call of calls) assert.equal((await call).code, 'denied');
   await panel.locator('.outcome').filter({ hasText: 'Denied' }).nth(2).waitFor();
   const laterCall = callEcho('later than all');

@@ -79,7 +79,10 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   const makeSuspendable =
     (isNavigation: boolean) =>
     ([name, tool]: NamedTool): NamedTool => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
-  const makeStoppable = ([name, tool]: NamedTool): NamedTool => [name, failOnDialog(tool, debuggers)];
+  const makeStoppable = ([name, tool]: NamedTool): NamedTool => [
+    name,
+    failOnDialog(tool, debuggers, name !== 'browser_evaluate'),
+  ];
   const tabGroups = new TabGroups(browser);
   const pageActions = new PageActions(browser, frames, snapshots, tabGroups, debuggers.downloads);
   const devtoolsTools = makeDevtoolsTools(browser, frames, debuggers);

@@ -145,6 +145,8 @@ export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, request
   if (requested !== undefined && requested !== page.url) words.push('The site redirected to another address.');
   if (page.status >= 400) words.push('The site reports an error.');
   if (!reached)
-    words.push(`The page has not reached "${waitUntil}" yet; what is there can be read. Use browser_wait_for to wait.`);
+    words.push(
+      `The page has not reached "${waitUntil}" yet; what is there can be read. Use browser_wait_for with a text that should appear.`,
+    );
   return words.join(' ');
 }

@@ -36,7 +36,8 @@ interface DescribedTree {
   readonly notes: readonly string[];
 }
 
-export const StillLoading = 'The page is still loading, so more may follow. Use browser_wait_for to wait for it.';
+export const StillLoading =
+  'The page is still loading, so more may follow. Use browser_wait_for with a text that should appear.';
 
 const modes: readonly SnapshotMode[] = ['full', 'interactive', 'viewport'];
 

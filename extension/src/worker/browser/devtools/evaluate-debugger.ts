@@ -1,5 +1,6 @@
 import type { Fields } from '../../../record.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
+import type { Feature } from '../debugger/features.ts';
 import type { TabFrames } from '../tab-frames.ts';
 import { toFields } from './debugged-frames.ts';
 import { type EvaluateRequest, makeSyntaxFailure } from './evaluate.ts';
@@ -20,7 +21,8 @@ export async function evaluateWithDebugger(
   limitMs: number,
 ): Promise<unknown> {
   const { call, frame, code, world, target } = request;
-  return await debuggers.use(call.tabId, frame.frameId === 0 ? [] : ['children'], async (session) => {
+  const features: Feature[] = frame.frameId === 0 ? ['dialogs'] : ['dialogs', 'children'];
+  return await debuggers.use(call.tabId, features, async (session) => {
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
     const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
     try {
