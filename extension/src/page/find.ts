@@ -266,7 +266,7 @@ class TreeSearch {
 
   #lineOf(node: TreeNode): string {
     const printer = new SnapshotPrinter(this.#context.state.refs, 'full');
-    printer.printParts({ ...node, children: [node] }, 0, 'find');
+    for (const _ of printer.printParts({ ...node, children: [node] }, 0, 'find'));
     return shorten(printer.lines[0]?.text ?? formatHead(node), 400);
   }
 }

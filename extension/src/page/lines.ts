@@ -2,7 +2,7 @@
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles } from './roles.ts';
-import type { TreeNode, TreePart } from './tree.ts';
+import type { FoldPart, TextPart, TreeNode, TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 export interface Line {
@@ -49,12 +49,17 @@ export class SnapshotPrinter {
     this.#mode = mode;
   }
 
-  printParts(node: TreeNode, depth: number, key: string): void {
+  /** printParts yields after each part, so that the caller can let the page run. */
+  *printParts(node: TreeNode, depth: number, key: string): Generator<void> {
     const folded = node.rows > node.shownRows;
-    for (const part of node.children) this.#printPart(part, depth, key, folded);
+    for (const part of node.children) {
+      if (part.kind === 'node') yield* this.#printNode(part, depth, folded);
+      else this.#printText(part, depth, key, folded);
+      yield;
+    }
   }
 
-  #printPart(part: TreePart, depth: number, parentKey: string, folded: boolean): void {
+  #printText(part: TextPart | FoldPart, depth: number, parentKey: string, folded: boolean): void {
     if (part.kind === 'text') {
       const text = cleanText(part.text);
       if (text)
@@ -67,11 +72,10 @@ export class SnapshotPrinter {
           folded,
           text.length > MaxLineCharacters,
         );
-    } else if (part.kind === 'fold') this.#add(part.text || '…', depth, `${parentKey}…`, part.element, '', true);
-    else this.#printNode(part, depth, folded);
+    } else this.#add(part.text || '…', depth, `${parentKey}…`, part.element, '', true);
   }
 
-  #printNode(node: TreeNode, depth: number, folded: boolean): void {
+  *#printNode(node: TreeNode, depth: number, folded: boolean): Generator<void> {
     const key = `#${this.#refs.idOf(node.element)}`;
     if (this.#isOmitted(node)) return;
     const joined = this.#joinOnOneLine(node);
@@ -86,7 +90,7 @@ export class SnapshotPrinter {
     else if (node.role === 'listitem') this.#add('- item', depth, key, node.element, '', folded);
     const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
     const before = this.lines.length;
-    this.printParts(node, inner, key);
+    yield* this.printParts(node, inner, key);
     if (this.lines.length === before && !node.ref && !node.name && !node.value) {
       if (!isWordless || node.role === 'listitem') this.lines.pop();
     }

@@ -12,6 +12,28 @@ export function waitForNextTask(): Promise<void> {
   });
 }
 
+const MaxTaskMs = 40;
+
+/** TaskSlices divides a long computation into tasks of at most about 40 ms, between which the page can run. */
+export class TaskSlices {
+  readonly #signal: AbortSignal;
+  #endMs = performance.now() + MaxTaskMs;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  get isOver(): boolean {
+    return performance.now() > this.#endMs;
+  }
+
+  async startNext(): Promise<void> {
+    await waitForNextTask();
+    this.#signal.throwIfAborted();
+    this.#endMs = performance.now() + MaxTaskMs;
+  }
+}
+
 /** Chrome throttles timers in a hidden tab, but not Atomics.waitAsync on shared memory. */
 const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCell = 0;

@@ -6,7 +6,7 @@ import { foldLines } from './fold.ts';
 import { makeFrameInfo } from './frames.ts';
 import { joinLines, type Line, SnapshotPrinter } from './lines.ts';
 import type { Rect, SnapshotArguments, SnapshotMode, SnapshotResult } from './operations.ts';
-import { waitForNextTask } from './pace.ts';
+import { TaskSlices, waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { type Context, findTarget, type StoredLine, type StoredSnapshot } from './state.ts';
 import type { TreeNode } from './tree.ts';
@@ -46,7 +46,10 @@ export function isPdf(): boolean {
 
 const noElements: ReadonlySet<Element> = new Set();
 
-/** takeSnapshot yields to the page's own tasks every 50 ms. */
+/** Each of the last steps of a snapshot with more lines than MaxLinesPerTask runs in a separate task. */
+const MaxLinesPerTask = 5_000;
+
+/** takeSnapshot lets the page run about every 40 ms. */
 export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
   // In a hidden tab, animations do not advance, so content that an animation reveals would never appear.
@@ -67,12 +70,16 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
   const tree = await runWalk(walk, root, context);
   if (isPdf()) tree.children.unshift({ kind: 'text', element: root, elements: [root], text: PdfNote });
   const printer = new SnapshotPrinter(refs, mode);
-  printer.printParts(tree, 0, 'root');
+  const slices = new TaskSlices(context.signal);
+  for (const _ of printer.printParts(tree, 0, 'root')) if (slices.isOver) await slices.startNext();
+  const isLong = printer.lines.length > MaxLinesPerTask;
+  if (isLong) await slices.startNext();
   const secrets = collectSecrets();
   const lines = printer.lines.map((line) => {
     const text = secrets.maskText(line.text);
     return text === line.text ? line : { ...line, text };
   });
+  if (isLong) await slices.startNext();
   const folded = foldLines(lines, maxTokens, view.clip.rect);
   return {
     lines: folded.lines,

@@ -111,7 +111,7 @@ const TokensForUnfoldedRows = 6_000;
 const MaxUnfoldedChildren = 50;
 const MaxForcedRows = 100;
 const MaxMixedChildren = 30;
-const TimeSliceMs = 50;
+const TimeSliceMs = 40;
 const MaxNameCharacters = 200;
 const MaxTextCharacters = 2_000;
 
@@ -134,7 +134,7 @@ export class TreeWalk {
     this.#options = options;
   }
 
-  /** The method `run` yields the number of visited elements every 50 ms, and finally returns the root of the tree. */
+  /** The method `run` yields the number of visited elements every 40 ms, and finally returns the root of the tree. */
   *run(root: Element): Generator<number, TreeNode> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
