@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 )
 
 // DecodeBody decodes the body of a frame. The parameter `to` is a pointer to the params or
@@ -46,74 +45,14 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 			r.Parts = partCount
 			return err
 		case "hops":
-			r.Hops = decodeHops(value)
+			var hops *BrowserHops
+			if json.Unmarshal(value, &hops) == nil {
+				r.Hops = hops
+			}
 		}
 		return nil
 	})
 	return r, err
-}
-
-var errUnusualHops = errors.New("unusual hops")
-
-// decodeHops returns nil for malformed hops. The hops that the extension sends are decoded
-// without reflection, which keeps the cost of the trace out of the measured times.
-func decodeHops(hopsJSON []byte) *BrowserHops {
-	hops := &BrowserHops{}
-	err := splitObject(hopsJSON, func(key, value []byte) error {
-		switch string(key) {
-		case "workerInUs":
-			return setPlainNumber(&hops.WorkerInUs, value)
-		case "documentUs":
-			return setPlainNumber(&hops.DocumentUs, value)
-		case "workerOutUs":
-			return setPlainNumber(&hops.WorkerOutUs, value)
-		case "page":
-			return decodePageHops(value, &hops.Page)
-		}
-		return errUnusualHops
-	})
-	if err == nil {
-		return hops
-	}
-	hops = nil
-	if json.Unmarshal(hopsJSON, &hops) != nil {
-		return nil
-	}
-	return hops
-}
-
-func decodePageHops(pageJSON []byte, page *PageHops) error {
-	return splitObject(pageJSON, func(key, value []byte) error {
-		switch string(key) {
-		case "bridgeInUs":
-			return setPlainNumber(&page.BridgeInUs, value)
-		case "hostInUs":
-			return setPlainNumber(&page.HostInUs, value)
-		case "schemaUs":
-			return setPlainNumber(&page.SchemaUs, value)
-		case "handlerUs":
-			return setPlainNumber(&page.HandlerUs, value)
-		case "resultUs":
-			return setPlainNumber(&page.ResultUs, value)
-		}
-		return errUnusualHops
-	})
-}
-
-// setPlainNumber decodes a number of 1 to 9 digits.
-func setPlainNumber(number *int, value []byte) error {
-	if len(value) == 0 || len(value) > 9 || len(value) > 1 && value[0] == '0' {
-		return errUnusualHops
-	}
-	n := 0
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return errUnusualHops
-		}
-		n = n*10 + int(c-'0')
-	}
-	*number = n
-	return nil
 }
 
 // DecodeProgress decodes the params of a tool.progress.

@@ -119,25 +119,6 @@ func TestFindResultID(t *testing.T) {
 	}
 }
 
-func TestDecodeHops(t *testing.T) {
-	const usual = `{"workerInUs":90,"documentUs":1200,"workerOutUs":0,"page":{"bridgeInUs":50,"hostInUs":100,"schemaUs":10,"handlerUs":300,"resultUs":40}}`
-	if n := testing.AllocsPerRun(10, func() { decodeHops([]byte(usual)) }); n > 4 {
-		t.Errorf("decoding the usual hops makes %v allocations, want at most 4", n)
-	}
-	for _, hopsJSON := range []string{
-		usual, `{}`, `null`, `{"page":null}`, `{"workerInUs":-5}`, `{"workerInUs":1e3}`, `{"workerInUs":12345678901}`, `{"workerInUs":1.5}`,
-		`{"bridgeInUs":1,"new":[2],"page":{"workerInUs":3,"resultUs":4}}`, `7`,
-	} {
-		var want *BrowserHops
-		if json.Unmarshal([]byte(hopsJSON), &want) != nil {
-			want = nil
-		}
-		if got := decodeHops([]byte(hopsJSON)); !reflect.DeepEqual(got, want) {
-			t.Errorf("decodeHops(%s) = %+v, want %+v", hopsJSON, got, want)
-		}
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		switch g.newBody().(type) {
