@@ -21,15 +21,17 @@ import (
 // or error reports. The routes of floorServer:
 //
 //	POST /echo        returns the JSON of the request
-//	POST /page/<way>  sends the JSON to the extension and back; way is how far (see floor/worker.js in e2e/bench)
+//	POST /page/<way>  sends the JSON to the extension and back; for the ways, see floor/worker.js in e2e/bench
 //	POST /notes       returns the notifications of the page, as server-sent events
 //	GET  /ws          opens the WebSocket of the extension
+//	GET  /connected   returns when the extension connected, in milliseconds since 1970, or 0
 //	GET  /healthz     returns an empty response
 type floorServer struct {
 	lastID chan int
 
-	mu             sync.Mutex // the mutex guards ws, pendingAnswers and notifications
+	mu             sync.Mutex // the mutex guards ws, connectedAt, pendingAnswers and notifications
 	ws             *websocket.Conn
+	connectedAt    time.Time
 	pendingAnswers map[int]chan []byte
 	notifications  chan []byte
 }
@@ -46,6 +48,7 @@ func newFloorServer() http.Handler {
 	})
 	mux.HandleFunc("POST /notes", f.serveNotifications)
 	mux.HandleFunc("GET /ws", f.serveExtension)
+	mux.HandleFunc("GET /connected", f.serveConnected)
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }
@@ -102,7 +105,7 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(64 << 20)
 	f.mu.Lock()
-	f.ws = ws
+	f.ws, f.connectedAt = ws, time.Now()
 	f.mu.Unlock()
 	for {
 		_, messageBytes, err := ws.Read(context.Background())
@@ -129,6 +132,17 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 			responses <- answerText
 		}
 	}
+}
+
+func (f *floorServer) serveConnected(w http.ResponseWriter, _ *http.Request) {
+	f.mu.Lock()
+	connectedAt := f.connectedAt
+	f.mu.Unlock()
+	milliseconds := 0.0
+	if !connectedAt.IsZero() {
+		milliseconds = float64(connectedAt.UnixNano()) / 1e6
+	}
+	fmt.Fprintf(w, "%.3f", milliseconds)
 }
 
 func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {

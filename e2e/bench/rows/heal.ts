@@ -1,5 +1,6 @@
+import type { CDPSession } from 'playwright-core';
 import { z } from 'zod';
-import { runChecked } from '../../harness/process.ts';
+import { getJson } from '../../harness/daemon-api.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
@@ -16,7 +17,7 @@ const Status = z.object({
 /** The returned `sinceMs` and `startedMs` are times of the daemon's clock. */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {
-    const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));
+    const status = Status.parse(await getJson(stack, '/status'));
     const [browser] = status.browsers;
     const sinceMs = parsePreciseMs(browser?.since ?? '');
     if (!browser?.connected || !(sinceMs > afterMs)) return undefined;
@@ -32,12 +33,14 @@ function parsePreciseMs(time: string): number {
 
 export async function measureWorkerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
+  const floorServer = await fixture.getFloorServer();
   const client = await stack.connectHttp();
-  const cdp = await stack.chrome.context.newCDPSession(stack.page);
-  await cdp.send('ServiceWorker.enable');
+  const workers = await ServiceWorkers.watch(stack);
   const healTimes: number[] = [];
+  const floorTimes: number[] = [];
   let survivedCount = 0;
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
+    floorTimes.push(await workers.measureStop('floor', (afterMs) => waitForFloorReconnect(floorServer.port, afterMs)));
     let reports = 0;
     const countReport = () => {
       reports++;
@@ -45,18 +48,19 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Bench
     const args = { from: 12, intervalMs: 150 };
     const call = client.call('messages__countdown', args, { onProgress: countReport });
     await waitFor('the first report of the call', () => reports > 0);
-    const killedMs = performance.timeOrigin + performance.now();
-    await cdp.send('ServiceWorker.stopAllWorkers');
-    healTimes.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
+    healTimes.push(
+      await workers.measureStop('opentabs', async (afterMs) => (await waitForReconnect(stack, afterMs)).sinceMs),
+    );
     const callOutcome = await call;
     if (!callOutcome.isError && callOutcome.progress.at(-1)?.progress === 12) survivedCount++;
   }
-  await cdp.detach();
+  await workers.close();
   return [
     {
       id: 'worker',
       what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
       ours: `${formatTimes(healTimes)}; ${survivedCount} of ${roundCount} calls survived`,
+      floor: formatTimes(floorTimes),
       value: computeMedian(healTimes),
       threshold: makeUpperThreshold(100, 'ms'),
       ...(survivedCount < roundCount
@@ -64,6 +68,53 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Bench
         : {}),
     },
   ];
+}
+
+/** ServiceWorkers stops the service worker of one extension at a time. */
+class ServiceWorkers {
+  readonly #cdp: CDPSession;
+  /** The version ID of the running worker of each extension. */
+  readonly #versions = new Map<'floor' | 'opentabs', string>();
+
+  private constructor(cdp: CDPSession, opentabsOrigin: string) {
+    this.#cdp = cdp;
+    cdp.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+      for (const version of versions) {
+        const extension = version.scriptURL.startsWith(opentabsOrigin) ? 'opentabs' : 'floor';
+        if (version.runningStatus === 'running') this.#versions.set(extension, version.versionId);
+      }
+    });
+  }
+
+  static async watch(stack: Stack): Promise<ServiceWorkers> {
+    const cdp = await stack.chrome.context.newCDPSession(stack.page);
+    const workers = new ServiceWorkers(cdp, `chrome-extension://${stack.chrome.extensionId}/`);
+    await cdp.send('ServiceWorker.enable');
+    return workers;
+  }
+
+  /** waitForReconnectMs resolves to the time of the reconnect, and measureStop to the milliseconds until then. */
+  async measureStop(
+    extension: 'floor' | 'opentabs',
+    waitForReconnectMs: (afterMs: number) => Promise<number>,
+  ): Promise<number> {
+    const versionId = await waitFor(`the worker of ${extension} to run`, () => this.#versions.get(extension));
+    this.#versions.delete(extension);
+    const killedMs = performance.timeOrigin + performance.now();
+    await this.#cdp.send('ServiceWorker.stopWorker', { versionId });
+    return (await waitForReconnectMs(killedMs)) - killedMs;
+  }
+
+  close(): Promise<void> {
+    return this.#cdp.detach();
+  }
+}
+
+function waitForFloorReconnect(port: number, afterMs: number): Promise<number> {
+  return waitFor('the floor extension to reconnect', async () => {
+    const connectedMs = Number(await (await fetch(`http://127.0.0.1:${port}/connected`)).text());
+    return connectedMs > afterMs ? connectedMs : undefined;
+  });
 }
 
 export async function measureServerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
