@@ -1,6 +1,6 @@
 /**
  * Runs the test files in the list $TEST_FILES, each as a suite named by its path. Processes with the same list share
- * the work: each process claims its next file when its last file has ended. A folder in $TEST_FILES-claimed marks a
+ * the work: each process claims its next file when its previous file has ended. A folder in $TEST_FILES-claimed marks a
  * claimed file. The file $TEST_FILES-ended lists the ended files.
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';

@@ -21,10 +21,10 @@ func TestApprovalCoversOtherFormsOfAnAddress(t *testing.T) {
 			approvals = 1
 		}
 		args, _ := json.Marshal(map[string]string{"action": "new", "url": address})
-		f.wantRun(approvals, "claude", "browser_tabs", string(args))
+		f.mustRun(approvals, "claude", "browser_tabs", string(args))
 	}
 	if got := originOf("http://Shop.Example:8080/a"); got != "http://shop.example:8080" {
-		t.Errorf("originOf = %q", got)
+		t.Errorf("originOf of http://Shop.Example:8080/a = %q, want http://shop.example:8080", got)
 	}
 }
 
@@ -36,10 +36,10 @@ func TestUnusualHostsAreRefused(t *testing.T) {
 		args, _ := json.Marshal(map[string]string{"action": "new", "url": address})
 		f.wantError(wire.ErrInvalidArguments, "can't be opened: write ", "claude", "browser_tabs", string(args))
 	}
-	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"http://[2001:db8::1]/"}`)
+	f.mustRun(0, "claude", "browser_tabs", `{"action":"new","url":"http://[2001:db8::1]/"}`)
 }
 
-func TestNavigatingPagesThatAreNoSites(t *testing.T) {
+func TestNavigatingAwayFromNonWebPages(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	f.setRule("shop.example", policy.SiteAuto)
@@ -49,22 +49,22 @@ func TestNavigatingPagesThatAreNoSites(t *testing.T) {
 		"view-source:https://shop.example/": 1, "about:blank": 1, "chrome://newtab/": 0, "chrome://new-tab-page-third-party/": 0, "": 0,
 	} {
 		f.address = address
-		f.wantRun(approvals, "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
-		f.wantRun(approvals, "claude", "browser_navigate", `{"go":"reload"}`)
-		f.wantRun(approvals, "claude", "browser_navigate_back", `{}`)
+		f.mustRun(approvals, "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
+		f.mustRun(approvals, "claude", "browser_navigate", `{"go":"reload"}`)
+		f.mustRun(approvals, "claude", "browser_navigate_back", `{}`)
 	}
 	f.address = "file:///home/ada/form.html"
-	f.wantRun(1, "claude", "browser_navigate", `{"go":"reload"}`)
+	f.mustRun(1, "claude", "browser_navigate", `{"go":"reload"}`)
 	if want := `claude wants to navigate tab 7, "Cart" (file: page), to another page`; f.approvalReasons[0] != want {
-		t.Errorf("asked %q, want %q", f.approvalReasons[0], want)
+		t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 	}
 	for title, isEmpty := range map[string]bool{"": true, "about:blank": true, "Print preview": false} {
 		if got := isEmptyPage(dispatch.Target{URL: "about:blank", Title: title}); got != isEmpty {
-			t.Errorf("isEmptyPage of about:blank with the title %q is %v", title, got)
+			t.Errorf("isEmptyPage of about:blank with the title %q = %v, want %v", title, got, isEmpty)
 		}
 	}
 	f.output = `{"text":"Opened.","tabId":7}`
-	f.wantRun(0, "claude", "browser_tabs", `{"action":"new"}`)
+	f.mustRun(0, "claude", "browser_tabs", `{"action":"new"}`)
 	f.output = ""
-	f.wantRun(0, "claude", "browser_navigate", `{"go":"reload"}`)
+	f.mustRun(0, "claude", "browser_navigate", `{"go":"reload"}`)
 }

@@ -20,8 +20,8 @@ type batches struct {
 	// onEnd runs before the client receives the results of the batch.
 	onEnd func(callID string)
 
-	mu   sync.Mutex // the mutex guards the field runs
-	runs map[string]*batch
+	mu             sync.Mutex // the mutex guards the field runningBatches
+	runningBatches map[string]*batch
 }
 
 // The type batch is one running call of browser_batch.
@@ -45,7 +45,7 @@ type stepResult struct {
 }
 
 func newBatches(onEnd func(callID string)) *batches {
-	return &batches{onEnd: onEnd, runs: map[string]*batch{}}
+	return &batches{onEnd: onEnd, runningBatches: map[string]*batch{}}
 }
 
 func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -56,10 +56,10 @@ func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallErro
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
 	}
 	// The batch runs one step at a time, so a channel with room for one result never
-	// blocks the sender.
+	// stepMedia the sender.
 	startedBatch := &batch{id: toolRun.ID, steps: args.Steps, sink: sink, stepResults: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
-	b.runs[toolRun.ID] = startedBatch
+	b.runningBatches[toolRun.ID] = startedBatch
 	b.mu.Unlock()
 	go func() {
 		toolOutput, err := startedBatch.runSteps()
@@ -75,8 +75,8 @@ func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallErro
 func (b *batches) remove(id string) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	endedBatch := b.runs[id]
-	delete(b.runs, id)
+	endedBatch := b.runningBatches[id]
+	delete(b.runningBatches, id)
 	return endedBatch
 }
 
@@ -91,13 +91,13 @@ func (b *batches) cancel(id string) bool {
 func (b *batches) respond(id string, toolOutput json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	runningBatch := b.runs[id]
+	runningBatch := b.runningBatches[id]
 	if runningBatch == nil {
 		return false
 	}
 	select {
 	case runningBatch.stepResults <- stepResult{toolOutput, err}:
-	default: // a second answer to one step is impossible
+	default: // a step returns only one result, so this case never happens
 	}
 	return true
 }
@@ -123,8 +123,8 @@ func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
 		var stepOutput string
 		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &stepOutput)
 		stepTexts = append(stepTexts, title+": "+stepOutput)
-		if blocks := (stepBlocks{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); blocks.Image != nil || blocks.File != nil {
-			output.Steps = append(output.Steps, blocks)
+		if stepMedia := (batchStepMedia{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); stepMedia.Image != nil || stepMedia.File != nil {
+			output.Steps = append(output.Steps, stepMedia)
 		}
 		var page wire.UntrustedPage
 		if rawJSON := rawjson.Get(result.output, "untrusted"); rawJSON != nil && json.Unmarshal(rawJSON, &page) == nil {
@@ -133,7 +133,7 @@ func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
 	}
 	total := float64(len(b.steps))
 	b.sink.Reports([]wire.Report{{Progress: &total, Total: &total}}, 0)
-	output.Text, output.Untrusted = strings.Join(stepTexts, "\n"), wire.EncodeUntrustedPages(pages)
+	output.Text, output.UntrustedPages = strings.Join(stepTexts, "\n"), wire.EncodeUntrustedPages(pages)
 	return rawjson.Encode(output), nil
 }
 
@@ -189,7 +189,8 @@ var stepTools = sync.OnceValue(func() map[string]*plugin.Tool {
 	return tools
 })
 
-// newStepError stores the results of earlier steps in PageText, because results quote pages.
+// newStepError stores the results of earlier steps in the error's field PageText, because these
+// results quote text of web pages.
 func (b *batch) newStepError(stepIndex int, title string, err *wire.CallError, stepTexts []string, pages []wire.UntrustedPage) *wire.CallError {
 	callError := *err
 	callError.Message = title + ": " + err.Message
@@ -208,8 +209,8 @@ func (b *batch) newStepError(stepIndex int, title string, err *wire.CallError, s
 	if err.PageText != "" {
 		stepTexts = append(stepTexts, err.PageText)
 	}
-	callError.PageText, callError.Untrusted = strings.Join(stepTexts, "\n"), addPages(pages, err.Untrusted...)
-	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has advice for its own error codes
+	callError.PageText, callError.UntrustedPages = strings.Join(stepTexts, "\n"), addPages(pages, err.UntrustedPages...)
+	if t := err.Tool; t != nil && t.Code == string(err.Code) { // only opentabs's own error codes have advice for the agent
 		callError.Tool = nil
 	}
 	return &callError

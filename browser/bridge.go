@@ -130,9 +130,9 @@ type untrustedTextSink struct {
 // Finish implements dispatch.Sink.
 func (s untrustedTextSink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	if err != nil && err.PageText != "" {
-		framed := *err
-		framed.PageText, framed.Untrusted = encloseUntrusted(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
-		err = &framed
+		enclosedErr := *err
+		enclosedErr.PageText, enclosedErr.UntrustedPages = encloseUntrusted(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
+		err = &enclosedErr
 	}
 	s.Sink.Finish(toolOutput, err)
 }

@@ -28,8 +28,8 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {
 		return nil
 	}
-	quotableTexts := capabilityTexts[d.capability]
-	return &wire.CallError{Code: wire.ErrNoBrowser, Message: quotableTexts.errorMessage, UserText: quotableTexts.userText}
+	texts := capabilityTexts[d.capability]
+	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.errorMessage, UserText: texts.userText}
 }
 
 // codeNeedsPermission is the error code, in server and extension, of a call whose tool lacks a Chrome permission.
@@ -79,16 +79,16 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		noun = "permissions"
 	}
 	factText := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
-	return dispatch.Verdict{Block: &wire.CallError{
+	return dispatch.Verdict{BlockError: &wire.CallError{
 		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
 		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", factText, quoteAll(titles)),
 		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", factText, quoteAll(titles)),
 	}}
 }
 
-func quoteAll(quotableTexts []string) string {
-	quotedNames := make([]string, len(quotableTexts))
-	for i, text := range quotableTexts {
+func quoteAll(texts []string) string {
+	quotedNames := make([]string, len(texts))
+	for i, text := range texts {
 		quotedNames[i] = fmt.Sprintf("%q", text)
 	}
 	return strings.Join(quotedNames, " and ")

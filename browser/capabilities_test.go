@@ -23,13 +23,13 @@ func TestToolsNeedCapabilities(t *testing.T) {
 		{"unknown", nil, true},
 	} {
 		if err := CheckCapability(tt.tool, tt.capabilities); (err == nil) != tt.isAllowed {
-			t.Errorf("%s with the capabilities %q: error = %v, want allowed: %v", tt.tool, tt.capabilities, err, tt.isAllowed)
+			t.Errorf("check of the tool %s with the capabilities %q: error = %v, want allowed: %v", tt.tool, tt.capabilities, err, tt.isAllowed)
 		}
 	}
 	for _, toolGroup := range toolGroups() {
 		for _, d := range toolGroup.tools {
 			if d.capability != "" && capabilityTexts[d.capability].userText == "" {
-				t.Errorf("%s needs the capability %q, which has no texts", d.name, d.capability)
+				t.Errorf("%s needs the capability %q, want texts that explain the missing capability", d.name, d.capability)
 			}
 		}
 	}
@@ -49,11 +49,11 @@ func TestMissingPermission(t *testing.T) {
 		f.capabilities = tt.capabilities
 		f.wantError(wire.ErrToolError, tt.want, "claude", "browser_clear_site_data", origin)
 		if len(f.approvalReasons) > 0 {
-			t.Errorf("approvals of a call without its permission = %q, want none", f.approvalReasons)
+			t.Errorf("requests for approval of a call that lacks a Chrome permission = %q, want none", f.approvalReasons)
 		}
 	}
 	f.capabilities = []string{"cookies", "browsingData"}
-	f.wantRun(1, "claude", "browser_clear_site_data", origin)
+	f.mustRun(1, "claude", "browser_clear_site_data", origin)
 }
 
 func TestPermissionsOfExtension(t *testing.T) {
@@ -70,16 +70,16 @@ func TestPermissionsOfExtension(t *testing.T) {
 			toolCount++
 			row := fmt.Sprintf("['%s', ['%s']],", d.name, strings.Join(d.permissions, "', '"))
 			if !strings.Contains(string(fileContent), row) {
-				t.Errorf("permissions.ts has no row %s", row)
+				t.Errorf("permissions.ts lacks the row %s, want one row for each tool with optional permissions", row)
 			}
 		}
 	}
 	if rowCount := strings.Count(string(fileContent), "\n  ['browser_"); rowCount != toolCount {
-		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rowCount, toolCount)
+		t.Errorf("permissions.ts has %d tools with permissions, want %d as in the server", rowCount, toolCount)
 	}
 	for name, title := range permissionTitles {
 		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(fileContent), label) {
-			t.Errorf("permissions.ts has no label %s", label)
+			t.Errorf("permissions.ts lacks the label %q, want the server's titles of permissions", label)
 		}
 	}
 }

@@ -21,13 +21,13 @@ func TestEvaluateArguments(t *testing.T) {
 	}
 	longArgs := `{"function":"` + strings.Repeat("1+", wire.MaxShownArgsBytes/2) + `1"}`
 	f.wantError(wire.ErrInvalidArguments, "split the code", "claude", toolEvaluate, longArgs)
-	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
+	f.mustRun(1, "claude", toolEvaluate, evaluateArgs)
 	if want := "claude wants to use a dangerous tool on https://shop.example (browser_evaluate); this tool is dangerous"; f.approvalReasons[0] != want {
 		t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 	}
-	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
-	f.wantRun(1, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
-	f.wantRun(0, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
+	f.mustRun(1, "claude", toolEvaluate, evaluateArgs)
+	f.mustRun(1, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
+	f.mustRun(0, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
 }
 
 func TestFramesOfDangerousTools(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAttackByTools(t *testing.T) {
 	t.Run("a wildcard rule does not allow code", func(t *testing.T) {
 		for _, pattern := range []string{"*", "*.example"} {
 			f := setRule(t, pattern, policy.SiteAuto)
-			f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+			f.mustRun(0, "claude", "browser_click", `{"target":"e1"}`)
 			f.wantError(wire.ErrDenied, "the user denied it", "claude", toolEvaluate, evaluateArgs)
 			f.wantError(wire.ErrDenied, "the user denied it", "claude", toolBatch, batch)
 			f.caller = &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://shop.example"}
@@ -75,7 +75,7 @@ func TestAttackByTools(t *testing.T) {
 	t.Run("an approval to act does not allow code", func(t *testing.T) {
 		f := newFixture(t)
 		f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
-		f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+		f.mustRun(1, "claude", "browser_click", `{"target":"e1"}`)
 		f.decision = dispatch.Resolution{Surface: "x"}
 		f.wantError(wire.ErrDenied, "the user denied it", "claude", toolEvaluate, evaluateArgs)
 		f.wantError(wire.ErrDenied, "the user denied it", "claude", toolBatch, batch)

@@ -50,11 +50,11 @@ func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pag
 	}
 	name := "page"
 	if u, err := url.Parse(pageAddress); err == nil && u.Hostname() != "" {
-		name = strings.TrimLeft(strings.Map(keepFileNameChar, u.Hostname()), ".")
+		name = strings.TrimLeft(strings.Map(replaceFileNameChar, u.Hostname()), ".")
 		name = name[:min(len(name), maxHostInFileName)]
 	}
 	storedFile, err := s.files.Add(filestore.File{
-		Name:      fmt.Sprintf("%s-%s.%s", name, time.Now().Format("20060102-150405"), strings.Trim(strings.Map(keepFileNameChar, f.Extension), "._-")),
+		Name:      fmt.Sprintf("%s-%s.%s", name, time.Now().Format("20060102-150405"), strings.Trim(strings.Map(replaceFileNameChar, f.Extension), "._-")),
 		MediaType: f.MediaType, Client: callInfo.Client.Identity(), Tool: callInfo.Tool.Name,
 	}, content)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pag
 
 const maxHostInFileName = 60
 
-func keepFileNameChar(c rune) rune {
+func replaceFileNameChar(c rune) rune {
 	if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
 		return c
 	}
@@ -85,7 +85,7 @@ func withFileName(args json.RawMessage) json.RawMessage {
 		return args
 	}
 	name := downloadName(address)
-	refusedTypes := slices.DeleteFunc(strings.Fields(programTypes), func(ending string) bool { return ending == fileType(name) })
+	refusedTypes := slices.DeleteFunc(strings.Fields(programTypes), func(fileExtension string) bool { return fileExtension == fileType(name) })
 	return setMember(setMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refusedTypes))
 }
 
@@ -129,16 +129,16 @@ func downloadName(address string) string {
 		return c
 	}, name)
 	name = trimFileName(name)
-	ending := path.Ext(name)
-	if len(ending) > maxFileTypeBytes {
-		ending = ""
+	fileExtension := path.Ext(name)
+	if len(fileExtension) > maxFileTypeBytes {
+		fileExtension = ""
 	}
-	stem := strings.TrimSuffix(name, ending)
-	for len(stem)+len(ending) > maxFileNameBytes {
+	stem := strings.TrimSuffix(name, fileExtension)
+	for len(stem)+len(fileExtension) > maxFileNameBytes {
 		_, size := utf8.DecodeLastRuneInString(stem)
 		stem = stem[:len(stem)-size]
 	}
-	name = trimFileName(trimFileName(stem) + ending)
+	name = trimFileName(trimFileName(stem) + fileExtension)
 	switch {
 	case name == "":
 		return defaultFileName

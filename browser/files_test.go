@@ -8,16 +8,16 @@ import (
 	"opentabs/plugin/policy"
 )
 
-func TestFileOfTool(t *testing.T) {
+func TestToolFileIsStored(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
 	f.output = `{"text":"2 requests.","file":{"extension":"../har","mimeType":"application/json","text":"{}"},"page":{"url":"https://shop.example/","title":"Cart"}}`
-	snapshot := f.wantRun(0, "claude", "browser_snapshot", `{}`)
+	snapshot := f.mustRun(0, "claude", "browser_snapshot", `{}`)
 	files, err := f.files.List()
 	if err != nil || len(files) != 1 {
-		t.Fatalf("stored files after one call = %+v, %v; want one", files, err)
+		t.Fatalf("stored files after one call = %+v, error %v; want one file and no error", files, err)
 	}
 	name := files[0].Name
 	if !regexp.MustCompile(`^shop\.example-\d{8}-\d{6}\.har$`).MatchString(name) {
@@ -28,13 +28,13 @@ func TestFileOfTool(t *testing.T) {
 		t.Errorf("result of a tool that wrote a file = %q, want a line that matches %s", snapshot, want)
 	}
 	if _, content, err := f.files.Read(files[0].ID, "claude"); err != nil || string(content) != "{}" {
-		t.Errorf("stored content = %q, %v; want {}", content, err)
+		t.Errorf("stored content = %q, error %v; want {} and no error", content, err)
 	}
 	if _, _, err := f.files.Read(files[0].ID, "cursor"); err == nil {
 		t.Error("another client read the file, want an error")
 	}
 	f.output = `{"text":"Saved.","file":{"extension":"pdf","mimeType":"application/pdf","data":"JVBERg=="},"page":{"url":"https://shop.example/","title":"Cart"}}`
-	f.wantRun(0, "claude", "browser_snapshot", `{}`)
+	f.mustRun(0, "claude", "browser_snapshot", `{}`)
 	if files, _ := f.files.List(); len(files) != 2 || files[1].SizeBytes != 4 {
 		t.Errorf("stored files after a PDF = %+v, want a second file with the 4 decoded bytes", files)
 	}
@@ -47,10 +47,10 @@ func TestFileOfForbiddenSite(t *testing.T) {
 	}
 	for _, page := range []string{`,"page":{"url":"https://bank.example/","title":"Bank"}`, ``} {
 		f.output = `{"text":"Done.","file":{"extension":"har","mimeType":"application/json","text":"{}"}` + page + `}`
-		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.mustRun(0, "claude", "browser_snapshot", `{}`)
 	}
 	if files, err := f.files.List(); err != nil || len(files) != 0 {
-		t.Errorf("stored files of a forbidden site = %+v, %v; want none", files, err)
+		t.Errorf("stored files of a forbidden site = %+v, error %v; want no files and no error", files, err)
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *siteGate) frameRules(class toolClass, address string) map[string]bool {
 			rules[pattern] = siteEntry.Rule != policy.SiteOff && (siteEntry.Rule != policy.SiteRead || class == classRead)
 		}
 	}
-	if class == classDangerous { // the user's approval covers only the site of the page, not the sites of its frames
+	if class == classDangerous { // the approval covers the page's site, but not the sites of its frames
 		rules["*"] = false
 		rules[hostPortOf(address)] = true
 	}

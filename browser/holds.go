@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// holdTime is how long a client keeps a tab after its last acting call in the tab.
-	holdTime = time.Minute
+	// holdDuration is how long a client keeps a tab after its last acting call in the tab.
+	holdDuration = time.Minute
 	// maxHoldWait limits how long an acting call waits until another client's hold of the tab
 	// ends. If another client's hold of the tab lasts longer than maxHoldWait, the acting
 	// call fails at once.
@@ -65,16 +65,16 @@ type tabHolder struct {
 	sessionIdentity string
 	name            string
 	site            string
-	// actedAt is the time at which the client's last acting call in the tab ended. While
-	// an acting call runs, actedAt is the time at which the call began.
-	actedAt      time.Time
-	actingCallID string
-	released     chan struct{}
-	// takenBackAt is when the user last clicked or typed in the tab after the client's last
-	// acting call began. takenBackAt is zero if the user has neither clicked nor typed
+	// lastActedAt is the time at which the client's last acting call in the tab ended. While
+	// an acting call runs, lastActedAt is the time at which the call began.
+	lastActedAt   time.Time
+	actingCallID  string
+	releaseSignal chan struct{}
+	// userTookBackAt is when the user last clicked or typed in the tab after the client's last
+	// acting call began. userTookBackAt is zero if the user has neither clicked nor typed
 	// since then.
-	takenBackAt time.Time
-	hasReadPage bool
+	userTookBackAt time.Time
+	hasReadPage    bool
 	// batchID is the ID of a running batch that has read the page since the user took the tab
 	// back, or "". A client receives the pages that a batch reads only when the batch ends.
 	batchID string
@@ -92,9 +92,9 @@ func newHolds() *Holds {
 
 func (t tabHolder) timeLeft() time.Duration {
 	if t.actingCallID != "" {
-		return holdTime
+		return holdDuration
 	}
-	return holdTime - time.Since(t.actedAt)
+	return holdDuration - time.Since(t.lastActedAt)
 }
 
 func (t tabHolder) endTime() time.Time { return time.Now().Add(t.timeLeft()) }
@@ -103,14 +103,14 @@ func (t tabHolder) timeLeftText() string {
 	return humanize.Duration(t.timeLeft().Truncate(time.Second) + time.Second)
 }
 
-func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLeft() > 0 }
+func (t tabHolder) isHolding() bool { return t.userTookBackAt.IsZero() && t.timeLeft() > 0 }
 
-func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
+func (t tabHolder) mustReadPage() bool { return !t.userTookBackAt.IsZero() && !t.hasReadPage }
 
 // The caller of release holds Holds.mu.
 func (t tabHolder) release() {
-	if t.isHolding() { // if the hold has ended, the channel released may already be closed
-		close(t.released)
+	if t.isHolding() { // after the hold's end, the channel `releaseSignal` may already be closed
+		close(t.releaseSignal)
 	}
 }
 
@@ -138,7 +138,7 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if wait := h.waitFor(callInfo); wait != nil {
 		return dispatch.Verdict{Wait: wait}
 	}
-	return dispatch.Verdict{Block: h.check(callInfo)}
+	return dispatch.Verdict{BlockError: h.check(callInfo)}
 }
 
 func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
@@ -150,8 +150,8 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	holder, ok := h.holders[tabOfCall(callInfo)]
 	tabID, isOwn := callInfo.Target.TabID, holder.client == clientKey(callInfo.Client)
 	switch {
-	case ok && isOwn && holder.mustRead():
-		ago := humanize.Duration(time.Since(holder.takenBackAt).Round(time.Second))
+	case ok && isOwn && holder.mustReadPage():
+		ago := humanize.Duration(time.Since(holder.userTookBackAt).Round(time.Second))
 		return &wire.CallError{
 			Code: wire.ErrTabTaken, Message: fmt.Sprintf("the user took tab %d back by a click or a key %s ago, and you have not read the page since", tabID, ago),
 			UserText: fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", tabID),
@@ -173,7 +173,7 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	if !ok || !isActingCall(callInfo) || !holder.isHolding() || holder.timeLeft() > maxHoldWait || holder.client == clientKey(callInfo.Client) {
 		return nil
 	}
-	return &dispatch.Wait{Duration: min(holder.timeLeft(), waitReportInterval), Done: holder.released, Message: fmt.Sprintf(
+	return &dispatch.Wait{Duration: min(holder.timeLeft(), waitReportInterval), Done: holder.releaseSignal, Message: fmt.Sprintf(
 		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.timeLeftText())}
 }
 
@@ -243,16 +243,16 @@ func newStoppedError(tabID int) *wire.CallError {
 func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	maps.DeleteFunc(h.holders, func(_ tabKey, holder tabHolder) bool {
-		return holder.timeLeft() <= 0 && (!holder.mustRead() || len(h.holders) > maxTabs)
+		return holder.timeLeft() <= 0 && (!holder.mustReadPage() || len(h.holders) > maxTabs)
 	})
-	key, acted := clientKey(callInfo.Client), tabOfCall(callInfo)
-	released := h.holders[acted].released
-	if h.holders[acted].client != key || !h.holders[acted].isHolding() {
-		released = make(chan struct{})
+	key, actedTab := clientKey(callInfo.Client), tabOfCall(callInfo)
+	releaseSignal := h.holders[actedTab].releaseSignal
+	if h.holders[actedTab].client != key || !h.holders[actedTab].isHolding() {
+		releaseSignal = make(chan struct{})
 	}
-	h.holders[acted] = tabHolder{
+	h.holders[actedTab] = tabHolder{
 		client: key, sessionIdentity: callInfo.Client.Identity(), name: callInfo.Client.String(),
-		site: originOf(callInfo.Target.URL), actedAt: time.Now(), actingCallID: callInfo.CallID, released: released,
+		site: originOf(callInfo.Target.URL), lastActedAt: time.Now(), actingCallID: callInfo.CallID, releaseSignal: releaseSignal,
 	}
 	h.mu.Unlock()
 	h.reportChange(callInfo.Target.Browser)
@@ -266,7 +266,7 @@ func (h *Holds) reportChange(browser string) {
 
 // After implements dispatch.AfterHook. After an acting call has ended, its client holds
 // the tab for another minute.
-func (h *Holds) After(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
+func (h *Holds) After(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
 	}
@@ -274,15 +274,15 @@ func (h *Holds) After(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedC
 	call, isRunning := h.runningCalls[callInfo.CallID]
 	delete(h.runningCalls, callInfo.CallID)
 	holder := h.holders[call.tab]
-	isLastAct := isRunning && holder.actingCallID == callInfo.CallID
-	if isLastAct {
-		if holder.actingCallID = ""; endedEndedCall.View.Ended != nil {
-			holder.actedAt = *endedEndedCall.View.Ended
+	isLastAction := isRunning && holder.actingCallID == callInfo.CallID
+	if isLastAction {
+		if holder.actingCallID = ""; endedCall.View.Ended != nil {
+			holder.lastActedAt = *endedCall.View.Ended
 		}
 		h.holders[call.tab] = holder
 	}
 	h.mu.Unlock()
-	if isLastAct {
+	if isLastAction {
 		h.reportChange(call.tab.browser)
 	}
 }
@@ -300,14 +300,15 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// A batch that reads the page cannot act afterwards, because its client chose all steps before it saw the page.
-func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
+// If a batch reads the page after the user's input, later steps of the batch still must not act, because the client
+// chose all steps before it saw the page.
+func (h *Holds) recordPageRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	tab := tabOfCall(callInfo)
 	holder, ok := h.holders[tab]
 	call, isRunning := h.runningCalls[callInfo.CallID]
-	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.takenBackAt) {
+	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.userTookBackAt) {
 		if _, isStep := h.runningCalls[callInfo.ParentCallID]; isStep { // only a batch calls other browser tools
 			holder.batchID = callInfo.ParentCallID
 		} else {
@@ -326,7 +327,7 @@ func (h *Holds) RecordUserInput(browser string, tabID int) {
 	isUsed := ok && holder.timeLeft() > 0
 	if isUsed {
 		holder.release()
-		holder.takenBackAt, holder.hasReadPage, holder.batchID = time.Now(), false, ""
+		holder.userTookBackAt, holder.hasReadPage, holder.batchID = time.Now(), false, ""
 		h.holders[tab] = holder
 	}
 	h.mu.Unlock()
@@ -339,7 +340,7 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	holder, ok := h.holders[tabOfCall(callInfo)]
-	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
+	return ok && holder.client == clientKey(callInfo.Client) && holder.mustReadPage()
 }
 
 // Release ends a client's hold of a tab at the user's request. Release cancels the client's
@@ -410,10 +411,10 @@ type HeldTab struct {
 	Site string
 	// Client is the client's name as users see it.
 	Client string
-	Until  time.Time
-	// IsTaken is true if the user has clicked or typed in the tab since the client last
-	// acted there.
-	IsTaken bool
+	EndsAt time.Time
+	// IsTakenBack is true if the user has clicked or typed in the tab since the client last
+	// actedTab there.
+	IsTakenBack bool
 }
 
 // HeldTabs returns the tabs in which a client acted in the last minute, sorted by browser
@@ -424,7 +425,7 @@ func (h *Holds) HeldTabs() []HeldTab {
 	var heldTabs []HeldTab
 	for tab, holder := range h.holders {
 		if holder.timeLeft() > 0 {
-			heldTabs = append(heldTabs, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenBackAt.IsZero()})
+			heldTabs = append(heldTabs, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.userTookBackAt.IsZero()})
 		}
 	}
 	slices.SortFunc(heldTabs, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
@@ -437,8 +438,8 @@ func (h *Holds) TabHolds(browser string) []wire.TabHold {
 	var tabHolds []wire.TabHold
 	for _, heldTab := range h.HeldTabs() {
 		if heldTab.Browser == browser {
-			leftMs := float64(time.Until(heldTab.Until)) / float64(time.Millisecond)
-			tabHolds = append(tabHolds, wire.TabHold{TabID: heldTab.TabID, Client: heldTab.Client, Site: heldTab.Site, LeftMs: leftMs, IsTaken: heldTab.IsTaken})
+			remainingMs := float64(time.Until(heldTab.EndsAt)) / float64(time.Millisecond)
+			tabHolds = append(tabHolds, wire.TabHold{TabID: heldTab.TabID, Client: heldTab.Client, Site: heldTab.Site, LeftMs: remainingMs, IsTakenBack: heldTab.IsTakenBack})
 		}
 	}
 	return tabHolds

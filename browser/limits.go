@@ -20,7 +20,7 @@ const maxLimitedTabs = 1000
 // Limits are the maximum numbers of acting calls and of pictures per minute in one tab,
 // summed over all clients. A maximum of 0 means no limit.
 type Limits struct {
-	Acts, Pictures int
+	ActingCalls, Pictures int
 }
 
 // limitGate blocks acting calls and pictures in a tab that exceed [Limits]. A limitGate
@@ -50,7 +50,7 @@ func (*limitGate) Name() string { return "tab-limit" }
 
 // The method Decide implements dispatch.Gate.
 func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	return dispatch.Verdict{Block: g.check(callInfo, false)}
+	return dispatch.Verdict{BlockError: g.check(callInfo, false)}
 }
 
 // The method Before implements dispatch.BeforeHook.
@@ -58,8 +58,8 @@ func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }
 
-func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
-	key, limit, description := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
+func (g *limitGate) check(callInfo dispatch.CallInfo, shouldCount bool) *wire.CallError {
+	key, limit, description := limitedTab{tab: tabOfCall(callInfo)}, g.limits.ActingCalls, "acts"
 	if callInfo.Tool.Name == toolScreenshot {
 		key.isPicture, limit, description = true, g.limits.Pictures, "pictures"
 	}
@@ -69,21 +69,21 @@ func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.Call
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	isOver := func(startedAt time.Time) bool { return now.Sub(startedAt) >= limitPeriod }
-	recentTimes := slices.DeleteFunc(g.startTimes[key], isOver)
+	isExpired := func(startedAt time.Time) bool { return now.Sub(startedAt) >= limitPeriod }
+	recentTimes := slices.DeleteFunc(g.startTimes[key], isExpired)
 	g.startTimes[key] = recentTimes
 	if len(recentTimes) >= limit {
 		waitTime := recentTimes[len(recentTimes)-limit].Add(limitPeriod).Sub(now)
 		factText := fmt.Sprintf("run at most %d %s a minute in one tab, and tab %d has reached that", limit, description, key.tab.tabID)
-		wait := humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
-		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools "+factText+"; the next call may run in "+wait, "Browser tools "+factText+". Retry in "+wait+".").Block
+		waitText := humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
+		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools "+factText+"; the next call may run in "+waitText, "Browser tools "+factText+". Retry in "+waitText+".").BlockError
 	}
-	if countCall {
+	if shouldCount {
 		g.startTimes[key] = append(recentTimes, now)
 	}
 	if len(g.startTimes) > maxLimitedTabs {
 		for otherTab, times := range g.startTimes {
-			if len(slices.DeleteFunc(times, isOver)) == 0 {
+			if len(slices.DeleteFunc(times, isExpired)) == 0 {
 				delete(g.startTimes, otherTab)
 			}
 		}

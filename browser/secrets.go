@@ -29,7 +29,8 @@ func isTyping(tool string) bool {
 	return tool == toolType || tool == toolFillForm || tool == toolPressKey
 }
 
-// For an acting call that types nothing, the gate checks all visible fields, but only if a wildcard rule is "auto".
+// If a wildcard rule with the value "auto" allows an acting call that types nothing, the gate checks all visible fields
+// of the page.
 func (s *siteGate) inspectionFor(targetChoice dispatch.TargetChoice) *wire.TabInspection {
 	if targetChoice.TargetKind == dispatch.TargetBrowser || classOfTool(targetChoice.Tool, targetChoice.Args) == classRead {
 		return nil
@@ -74,10 +75,11 @@ func secretsNote(secrets *wire.SecretFields) string {
 	if secrets == nil {
 		return "; this page does not answer, so it may show a field for a password, a card or a code"
 	}
-	return "; this page shows " + nameKinds(secrets.Shown)
+	return "; this page shows " + describeSecretKinds(secrets.Shown)
 }
 
-// Each call that types into a secret field needs its own approval, whatever the site rule is.
+// Each call that types into a secret field needs its own approval, even if a site rule allows
+// acting calls.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
 	typedTexts := typedSecrets(callInfo.Target)
 	title := secretTitle(site, typedTexts)
@@ -86,19 +88,19 @@ func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatc
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: title,
-		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), nameKinds(typedTexts), site, callInfo.Tool.Name),
+		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), describeSecretKinds(typedTexts), site, callInfo.Tool.Name),
 	}}
 }
 
-func secretTitle(site string, kinds []string) string { return site + ": " + nameKinds(kinds) }
+func secretTitle(site string, kinds []string) string { return site + ": " + describeSecretKinds(kinds) }
 
-func nameKinds(kinds []string) string {
+func describeSecretKinds(kinds []string) string {
 	names := map[string]string{"password": "a password field", "card": "a card field", "code": "a field for a one-time code"}
-	var nameWords []string
+	var kindTexts []string
 	for _, kind := range kinds {
-		nameWords = append(nameWords, names[kind])
+		kindTexts = append(kindTexts, names[kind])
 	}
-	return strings.Join(nameWords, " and ")
+	return strings.Join(kindTexts, " and ")
 }
 
 // secretMask replaces secret text in arguments that users see.
@@ -139,14 +141,14 @@ func maskedMembers(tool string) []string {
 }
 
 func maskArgs(tool string, args json.RawMessage) json.RawMessage {
-	masked := maskedMembers(tool)
-	if len(masked) == 0 {
+	maskedNames := maskedMembers(tool)
+	if len(maskedNames) == 0 {
 		return args
 	}
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(args) {
 		switch {
-		case slices.Contains(masked, m.Key):
+		case slices.Contains(maskedNames, m.Key):
 			m.Value = rawjson.Encode(secretMask)
 		case m.Key == "fields":
 			var fields []json.RawMessage

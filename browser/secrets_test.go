@@ -32,13 +32,13 @@ func TestSensitivePage(t *testing.T) {
 			if err := f.rules.Set(testCase.pattern, policy.SiteAuto, "cli"); err != nil {
 				t.Fatal(err)
 			}
-			f.wantRun(testCase.approvals, "claude", "browser_click", `{"target":"e1"}`)
+			f.mustRun(testCase.approvals, "claude", "browser_click", `{"target":"e1"}`)
 			if testCase.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.approvalReasons[0], "; this page shows a password field") {
-				t.Errorf("request for approval = %q, want the reason that the page shows a password field", f.approvalReasons[0])
+				t.Errorf("request for approval = %q, want the suffix: this page shows a password field", f.approvalReasons[0])
 			}
-			f.wantRun(0, "claude", "browser_snapshot", `{}`)
-			f.wantRun(testCase.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
-			f.wantRun(testCase.approvals, "claude", "browser_navigate", `{"url":"https://shop.example/pay"}`)
+			f.mustRun(0, "claude", "browser_snapshot", `{}`)
+			f.mustRun(testCase.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
+			f.mustRun(testCase.approvals, "claude", "browser_navigate", `{"url":"https://shop.example/pay"}`)
 		})
 	}
 }
@@ -49,11 +49,11 @@ func TestTypingIntoSecretField(t *testing.T) {
 		"auto for all":      func(f *fixture) { f.setRule("*", policy.SiteAuto) },
 		"allowed for the session": func(f *fixture) {
 			f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
-			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+			f.mustRun(1, "claude", "browser_click", `{"target":"e1"}`)
 		},
 		"allowed always": func(f *fixture) {
 			f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "cli"}
-			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+			f.mustRun(1, "claude", "browser_click", `{"target":"e1"}`)
 		},
 		"ask": func(*fixture) {},
 	} {
@@ -69,7 +69,7 @@ func TestTypingIntoSecretField(t *testing.T) {
 				{"browser_type", `{"target":"e1","text":"hunter2"}`},
 			} {
 				f.shownArgs = nil
-				f.wantRun(1, "claude", call[0], call[1])
+				f.mustRun(1, "claude", call[0], call[1])
 				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.approvalReasons, []string{want}) {
 					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.approvalReasons, want)
 				}
@@ -78,7 +78,7 @@ func TestTypingIntoSecretField(t *testing.T) {
 				}
 				toolRun := f.toolRuns[len(f.toolRuns)-1]
 				if got := string(rawjson.Get(toolRun.Args, secretsArgument)); got != `["card","password"]` {
-					t.Errorf("approved kinds of %s = %s, want card and password", call[0], got)
+					t.Errorf("approved kinds of secret fields for %s = %s, want card and password", call[0], got)
 				}
 			}
 			f.decision = dispatch.Resolution{Surface: "cli"}
@@ -92,12 +92,12 @@ func TestTypingIntoSecretField(t *testing.T) {
 func TestTypedTextInApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
-	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
+	f.mustRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
 	if !strings.Contains(f.shownArgs[0], "lamp") {
 		t.Errorf("arguments in the approval = %s, want the text of an ordinary field", f.shownArgs[0])
 	}
 	f.secrets, f.shownArgs = nil, nil
-	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
+	f.mustRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
 	if strings.Contains(f.shownArgs[0], "lamp") {
 		t.Errorf("arguments in the approval = %s, want no text, because the field was not inspected", f.shownArgs[0])
 	}
@@ -105,7 +105,7 @@ func TestTypedTextInApproval(t *testing.T) {
 	got := string(maskForApproval(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
 	want := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"•••","target":"e1"}}]}`
 	if got != want {
-		t.Errorf("shown arguments of a batch = %s, want %s", got, want)
+		t.Errorf("arguments of a batch as the user sees them = %s, want %s", got, want)
 	}
 	for tool, want := range map[string]string{
 		"browser_cookies":  `{"name":"sid","value":"•••","key":"k"}`,
@@ -113,12 +113,12 @@ func TestTypedTextInApproval(t *testing.T) {
 	} {
 		got := string(maskForApproval(dispatch.CallInfo{Tool: f.tool(tool), Args: json.RawMessage(`{"name":"sid","value":"hunter2","key":"k"}`)}))
 		if got != want {
-			t.Errorf("shown arguments of %s = %s, want %s", tool, got, want)
+			t.Errorf("arguments of %s as the user sees them = %s, want %s", tool, got, want)
 		}
 	}
 }
 
-func TestInspection(t *testing.T) {
+func TestSecretFieldInspection(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
 	wantInspection := func(tool, args string, want *wire.TabInspection) {
@@ -126,7 +126,7 @@ func TestInspection(t *testing.T) {
 		f.inspections = nil
 		_, _ = f.call("claude", tool, args)
 		if got := f.inspections[0]; string(rawjson.Encode(got)) != string(rawjson.Encode(want)) {
-			t.Errorf("inspection for %s %s = %s, want %s", tool, args, rawjson.Encode(got), rawjson.Encode(want))
+			t.Errorf("inspected fields for a call of %s with the arguments %s = %s, want %s", tool, args, rawjson.Encode(got), rawjson.Encode(want))
 		}
 	}
 	wantInspection("browser_type", `{"target":"e4","text":"x"}`, &wire.TabInspection{Refs: []string{"e4"}})

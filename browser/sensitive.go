@@ -27,7 +27,7 @@ var sensitiveHosts = []string{
 	"irs.gov", "ssa.gov", "elster.de", "gov.uk", "impots.gouv.fr",
 }
 
-// sensitiveWords are labels that make any host sensitive, such as "bank" in
+// sensitiveWords are host name labels that make any host sensitive, such as "bank" in
 // bank.example.com.
 var sensitiveWords = []string{"bank", "banking", "onlinebanking", "ebanking", "netbanking", "mail", "webmail", "login", "signin", "sso", "auth", "accounts", "account", "wallet", "pay", "payments", "checkout", "billing", "vault"}
 
@@ -53,7 +53,7 @@ func isSensitive(address string) bool {
 	})
 }
 
-// sharedAddresses are the addresses for private networks of providers and VPNs (RFC
+// sharedAddresses is the address range that providers and VPNs use in their internal networks (RFC
 // 6598).
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 

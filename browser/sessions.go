@@ -19,14 +19,13 @@ const maxSessions = 10_000
 // If a client's protocol has no sessions, its single session lasts until the user removes
 // the client's token. Sessions is safe for concurrent use.
 type Sessions struct {
-	stores []sessionStore
-	onEnd  func(session string)
+	sessionStores []sessionStore
+	onEnd         func(session string)
 
 	mu              sync.Mutex // the mutex guards all fields below
 	runningSessions map[string]bool
-	// endedSessions and endedKeys contain the sessions that have ended: as a set, and as
-	// a list with the oldest session first. Ended sessions are stored because a job may
-	// call tools after its session has ended.
+	// endedSessions is the set of ended sessions, and endedKeys lists the same sessions, oldest
+	// first. Ended sessions are stored because a job may call tools after its session has ended.
 	endedSessions map[string]bool
 	endedKeys     []string
 }
@@ -41,8 +40,8 @@ var (
 	_ dispatch.AfterHook  = (*Sessions)(nil)
 )
 
-func newSessions(stores ...sessionStore) *Sessions {
-	return &Sessions{stores: stores, runningSessions: map[string]bool{}, endedSessions: map[string]bool{}}
+func newSessions(sessionStores ...sessionStore) *Sessions {
+	return &Sessions{sessionStores: sessionStores, runningSessions: map[string]bool{}, endedSessions: map[string]bool{}}
 }
 
 // OnEnd sets the function that runs after a session has ended, with the key of the
@@ -81,7 +80,7 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.mu.Lock()
 	isUsed := s.runningSessions[key]
 	delete(s.runningSessions, key)
-	if !c.IsSessionShared { // a later client may have the same name, which is the key of a shared session
+	if !c.IsSessionShared { // a later client may have the same name, and the name is the key of a shared session
 		s.endedSessions[key] = true
 		s.endedKeys = append(s.endedKeys, key)
 		if len(s.endedKeys) > maxSessions {
@@ -95,7 +94,7 @@ func (s *Sessions) End(c dispatch.Client) {
 
 // If browsers may have stored data for an ended session, removeState notifies the browsers of its end.
 func (s *Sessions) removeState(key string, isUsed bool) {
-	for _, store := range s.stores {
+	for _, store := range s.sessionStores {
 		store.endSession(key)
 	}
 	if s.onEnd != nil && isUsed {
@@ -103,8 +102,8 @@ func (s *Sessions) removeState(key string, isUsed bool) {
 	}
 }
 
-// Ended returns which of the given sessions have ended or are unknown to the daemon.
-func (s *Sessions) Ended(sessions []string) []string {
+// FilterEnded returns which of the given sessions have ended or are unknown to the daemon.
+func (s *Sessions) FilterEnded(sessions []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(sessions), func(key string) bool { return s.runningSessions[key] })

@@ -31,19 +31,19 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 		f := newAutoFixture(t)
 		var changeCount atomic.Int64
 		f.tabHolds.OnChange(func(string) { changeCount.Add(1) })
-		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		time.Sleep(holdTime - 5*time.Second)
-		beganAt := time.Now()
+		f.mustRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(holdDuration - 5*time.Second)
+		startedAt := time.Now()
 		time.AfterFunc(2500*time.Millisecond, func() {
 			countBefore := changeCount.Load()
 			f.sessions.End(clientOf("claude"))
-			if changeCount.Load() == countBefore { // the waiting client may already have added another change
-				t.Error("the end of a session reported no change of holds")
+			if changeCount.Load() == countBefore { // the waiting client may already have caused another change
+				t.Error("reported changes of holds at the end of a session = 0, want at least 1")
 			}
 		})
-		f.wantRun(0, "cursor", "browser_click", `{"target":"e2"}`)
-		if waited := time.Since(beganAt); waited != 2500*time.Millisecond {
-			t.Errorf("waiting time of another client's act = %s, want 2.5 s", waited)
+		f.mustRun(0, "cursor", "browser_click", `{"target":"e2"}`)
+		if waitDuration := time.Since(startedAt); waitDuration != 2500*time.Millisecond {
+			t.Errorf("waiting time of another client's click = %s, want 2.5 s", waitDuration)
 		}
 		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].Client != "cursor" {
 			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", heldTabs)
@@ -55,11 +55,11 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
 		f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
-		f.wantRun(0, "claude 1", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
-		f.wantRun(0, "claude 2", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
-		f.wantRun(0, "claude 1", "browser_click", `{"target":"e1"}`)
+		f.mustRun(0, "claude 1", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+		f.mustRun(0, "claude 2", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+		f.mustRun(0, "claude 1", "browser_click", `{"target":"e1"}`)
 		currentTab := func(session string) int {
-			_, tabID := f.sessions.stores[1].(*tabTable).currentTabOf(dispatch.Call{Client: clientOf(session)})
+			_, tabID := f.sessions.sessionStores[1].(*tabTable).currentTabOf(dispatch.Call{Client: clientOf(session)})
 			return tabID
 		}
 		f.sessions.End(clientOf("claude 2"))
@@ -93,24 +93,24 @@ func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 	f := newAutoFixture(t)
 	f.decision = allowOnce
 	f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
-	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
-	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
-	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	f.mustRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	f.mustRun(0, "claude", "browser_tabs", `{"action":"close"}`)
+	f.mustRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 	f.sessions.End(clientOf("claude"))
-	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`)
+	f.mustRun(1, "claude", "browser_tabs", `{"action":"close"}`)
 }
 
 func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
-	f.wantRun(1, "claude", "browser_snapshot", `{}`)
-	f.wantRun(1, "cursor", "browser_snapshot", `{}`)
+	f.mustRun(1, "claude", "browser_snapshot", `{}`)
+	f.mustRun(1, "cursor", "browser_snapshot", `{}`)
 	f.sessions.End(clientOf("claude"))
-	f.wantRun(0, "cursor", "browser_snapshot", `{}`)
-	f.wantRun(1, "claude", "browser_snapshot", `{}`)
+	f.mustRun(0, "cursor", "browser_snapshot", `{}`)
+	f.mustRun(1, "claude", "browser_snapshot", `{}`)
 }
 
-func TestStopOutlivesSession(t *testing.T) {
+func TestStoppedClientStaysStoppedInNewSession(t *testing.T) {
 	f := newAutoFixture(t)
 	call := func(session string) error {
 		_, err := f.calls.Call(f.t.Context(), dispatch.Call{
@@ -137,19 +137,19 @@ func TestStopOutlivesSession(t *testing.T) {
 	}
 }
 
-func TestJobAfterEndOfSession(t *testing.T) {
+func TestJobRunsAfterSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
 		var endedCalls []string
 		f.sessions.OnEnd(func(session string) { endedCalls = append(endedCalls, session) })
 		f.beforeResult = func() { f.sessions.End(clientOf("claude")) }
-		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		f.mustRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		f.beforeResult = nil
-		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
+		f.mustRun(0, "claude", "browser_click", `{"target":"e2"}`)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if want := []string{"claude", "claude", "claude"}; !slices.Equal(endedCalls, want) {
-			t.Errorf("notifications of browsers = %q, want %q", endedCalls, want)
+			t.Errorf("ended sessions of which browsers were notified = %q, want %q", endedCalls, want)
 		}
 		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
 			t.Errorf("held tabs after the calls of an ended session = %+v, want none", heldTabs)
@@ -160,33 +160,33 @@ func TestJobAfterEndOfSession(t *testing.T) {
 // After a restart of the server, all earlier sessions have ended.
 func TestEndedSessions(t *testing.T) {
 	f := newAutoFixture(t)
-	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-	f.wantRun(0, "claude", "browser_snapshot", `{}`)
+	f.mustRun(0, "claude", "browser_click", `{"target":"e1"}`)
+	f.mustRun(0, "claude", "browser_snapshot", `{}`)
 	f.sessions.End(clientOf("unused"))
-	if got, want := f.sessions.Ended([]string{"claude", "earlier"}), []string{"earlier"}; !slices.Equal(got, want) {
-		t.Errorf("ended sessions = %q, want %q", got, want)
+	if got, want := f.sessions.FilterEnded([]string{"claude", "earlier"}), []string{"earlier"}; !slices.Equal(got, want) {
+		t.Errorf("sessions that Ended returned = %q, want %q", got, want)
 	}
 	f.sessions.End(clientOf("claude"))
-	if got, want := f.sessions.Ended([]string{"claude"}), []string{"claude"}; !slices.Equal(got, want) {
-		t.Errorf("ended sessions after the end = %q, want %q", got, want)
+	if got, want := f.sessions.FilterEnded([]string{"claude"}), []string{"claude"}; !slices.Equal(got, want) {
+		t.Errorf("sessions that Ended returned after the end of a session = %q, want %q", got, want)
 	}
 }
 
-func TestEndOfClientWithoutSessions(t *testing.T) {
+func TestEndOfSessionlessClient(t *testing.T) {
 	f := newAutoFixture(t)
-	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}
+	sharedClient := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}
 	for range 2 {
-		call := dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: shared}
+		call := dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: sharedClient}
 		if _, err := f.calls.Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
 		if toolRun := f.toolRuns[len(f.toolRuns)-1]; !strings.Contains(string(toolRun.Args), `"_session":"client laptop"`) {
-			t.Errorf("arguments in the browser = %s, want the session \"client laptop\"", toolRun.Args)
+			t.Errorf("arguments that the browser received = %s, want the session \"client laptop\"", toolRun.Args)
 		}
-		if got := f.sessions.Ended([]string{"client laptop"}); len(got) != 0 {
-			t.Errorf("ended sessions while the client calls = %q, want none", got)
+		if got := f.sessions.FilterEnded([]string{"client laptop"}); len(got) != 0 {
+			t.Errorf("ended sessions while the client still makes calls = %q, want none", got)
 		}
-		f.sessions.End(shared)
+		f.sessions.End(sharedClient)
 		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
 			t.Errorf("held tabs after the removal of the token = %+v, want none", heldTabs)
 		}
@@ -200,6 +200,6 @@ func TestSessionArgumentOfClientIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := string(f.toolRuns[0].Args); strings.Contains(got, "cursor") || !strings.Contains(got, `"_session":"claude"`) {
-		t.Errorf("arguments in the browser = %s, want the session claude", got)
+		t.Errorf("arguments that the browser received = %s, want the session claude", got)
 	}
 }

@@ -41,12 +41,12 @@ type siteGate struct {
 
 // siteGrant is an approval for later calls of one client on one site.
 type siteGrant struct {
-	client  string
-	session string
-	caller  string
-	site    string
-	class   toolClass
-	until   time.Time
+	client    string
+	session   string
+	caller    string
+	site      string
+	class     toolClass
+	expiresAt time.Time
 }
 
 var (
@@ -55,7 +55,7 @@ var (
 )
 
 func newSites(o Options, tabs *tabTable) *siteGate {
-	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
+	s := &siteGate{rules: policy.NewSites(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
 	s.forgetApprovals()
 	o.Rules.OnChange(s.forgetApprovals)
 	return s
@@ -107,7 +107,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case toolUpload: // a request for approval lists only files that can be uploaded
 		for _, path := range args.Paths {
 			if _, _, err := findUpload(path, s.uploadFolders); err != nil {
-				return dispatch.Verdict{Block: newUploadError(err)}
+				return dispatch.Verdict{BlockError: newUploadError(err)}
 			}
 		}
 	case toolNavigate:
@@ -115,7 +115,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		case (args.URL == "") == (args.Go == ""):
 			return newInvalidVerdict(`browser_navigate takes either "url" or "go"`)
 		case args.URL != "":
-			if v := s.decideOpening(callInfo, args.URL); v.Block != nil || v.Suspend != nil {
+			if v := s.decideOpening(callInfo, args.URL); v.BlockError != nil || v.Suspend != nil {
 				return v
 			}
 			// A client needs an approval to navigate a tab that it did not open, because the
@@ -125,7 +125,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 			}
 		}
 	case toolEvaluate:
-		if v := checkEvaluate(callInfo.Args); v.Block != nil {
+		if v := checkEvaluate(callInfo.Args); v.BlockError != nil {
 			return v
 		}
 	}
@@ -133,14 +133,14 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return s.decideWithoutTab(callInfo, d)
 	}
 	if !isWebAddress(callInfo.Target.URL) {
-		return s.decideLeaving(callInfo)
+		return s.decideNavigation(callInfo)
 	}
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
 }
 
 // No tool reads or changes a page outside http and https, but its tab can be navigated. The user could lose work in
 // such a page, for example in a PDF form or a page of another extension.
-func (s *siteGate) decideLeaving(callInfo dispatch.CallInfo) dispatch.Verdict {
+func (s *siteGate) decideNavigation(callInfo dispatch.CallInfo) dispatch.Verdict {
 	target := callInfo.Target
 	if callInfo.Tool.TargetKind != dispatch.TargetTab || isEmptyPage(target) || s.tabs.isOpenedByClient(callInfo) ||
 		s.isCallApproved(callInfo, closeApprovalKey(callInfo)) {
@@ -169,7 +169,7 @@ func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
 }
 
 func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dispatch.Verdict {
-	if v := checkOpenable(address); v.Block != nil {
+	if v := checkOpenable(address); v.BlockError != nil {
 		return v
 	}
 	return s.decideAddress(callInfo, classAct, address)
@@ -205,8 +205,8 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// The key of the approval contains the document, because the approval must not cover a page that the tab loads while
-// the user decides.
+// The key of the approval includes the ID of the tab's document, so that the approval does not cover another page that
+// the tab loads while the user decides.
 func closeApprovalKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
@@ -239,7 +239,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 	case s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}
 	}
-	reason := fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), verbOf(class), site, callInfo.Tool.Name)
+	reason := fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), actionVerb(class), site, callInfo.Tool.Name)
 	if class == classDangerous {
 		reason += "; this tool is dangerous"
 	}
@@ -256,10 +256,10 @@ func newRefusal(site string, class toolClass, factText string, rule policy.SiteR
 		command = fmt.Sprintf("opentabs browser site %s %s", host, rule)
 	}
 	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s. The user can allow it with `%s` in a terminal", factText, command),
-		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command))
+		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", actionVerb(class), site, command))
 }
 
-func verbOf(class toolClass) string {
+func actionVerb(class toolClass) string {
 	switch class {
 	case classRead:
 		return "read"
@@ -276,7 +276,7 @@ func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	switch {
 	case pattern == "":
 		return policy.SiteAsk
-	case siteEntry.Rule == policy.SiteRead && class != classRead: // a sensitive site must not allow more than other sites
+	case siteEntry.Rule == policy.SiteRead && class != classRead: // a read-only rule also applies to sensitive sites
 		return policy.SiteRead
 	case siteEntry.Rule != policy.SiteOff && isSensitive(address) && !policy.IsSiteExact(pattern):
 		return policy.SiteAsk
@@ -297,7 +297,7 @@ func (s *siteGate) isOwnAddress(address string) bool {
 
 // An approval to act includes reading.
 func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class toolClass, site string) bool {
-	class = approvedClass(callInfo, class)
+	class = approvalClass(callInfo, class)
 	caller := callInfo.Caller.PluginName()
 	if caller == "" && s.rules.IsAlwaysAllowed(site, callInfo.Client.Identity(), string(class)) {
 		return true
@@ -309,12 +309,12 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class toolClass, site 
 	defer s.mu.Unlock()
 	now := time.Now()
 	return slices.ContainsFunc(s.grants, func(g siteGrant) bool {
-		return g.site == site && (g.class == class || g.class == classAct && class == classRead) && g.caller == caller && now.Before(g.until) &&
+		return g.site == site && (g.class == class || g.class == classAct && class == classRead) && g.caller == caller && now.Before(g.expiresAt) &&
 			g.client == callInfo.Client.Identity() && (g.session == "" || g.session == callInfo.Client.Session)
 	})
 }
 
-func approvedClass(callInfo dispatch.CallInfo, c toolClass) toolClass {
+func approvalClass(callInfo dispatch.CallInfo, c toolClass) toolClass {
 	if c == classDangerous {
 		return toolClass(callInfo.Tool.Name)
 	}
@@ -329,7 +329,7 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 
 // ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
-	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
+	site, class := t.Title, approvalClass(callInfo, classOf(callInfo))
 	if ownOrigin := originOf(callInfo.Target.URL); t.Title == secretTitle(ownOrigin, typedSecrets(callInfo.Target)) {
 		site = ownOrigin
 	}
@@ -347,16 +347,16 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	storedSiteGrant := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
 	switch {
 	case r.Scope == wire.ScopeTime:
-		storedSiteGrant.until = r.DecidedAt.Add(r.Duration)
+		storedSiteGrant.expiresAt = r.DecidedAt.Add(r.Duration)
 	case r.Scope == wire.ScopeSession, r.Scope == wire.ScopeOnce && class == classRead:
-		storedSiteGrant.until = r.DecidedAt.Add(sessionGrantTime)
+		storedSiteGrant.expiresAt = r.DecidedAt.Add(sessionGrantTime)
 		if !callInfo.Client.IsSessionShared {
 			storedSiteGrant.session = callInfo.Client.Session
 		}
 	case r.Scope == wire.ScopeAlways:
-		storedSiteGrant.until = r.DecidedAt.Add(sessionGrantTime)
+		storedSiteGrant.expiresAt = r.DecidedAt.Add(sessionGrantTime)
 		if storedSiteGrant.caller == "" && s.rules.Allow(site, storedSiteGrant.client, string(class), r.Surface) == nil {
-			storedSiteGrant.until = time.Time{} // the approval is stored in the rules, where the user can remove it
+			storedSiteGrant.expiresAt = time.Time{} // the approval is stored in the rules, where the user can remove it
 			break
 		}
 		policyChange.Scope = wire.ScopeTime
@@ -368,10 +368,10 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.callApprovals[callInfo.CallID] = append(s.callApprovals[callInfo.CallID], key)
-	if !storedSiteGrant.until.IsZero() {
+	if !storedSiteGrant.expiresAt.IsZero() {
 		s.rules.RecheckGates()
 		now := time.Now()
-		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.until) })
+		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.expiresAt) })
 		s.grants = append(s.grants, storedSiteGrant)
 		s.grants = s.grants[max(0, len(s.grants)-maxGrants):]
 	}

@@ -104,7 +104,8 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	}
 }
 
-// A tab that a page opens during an act belongs to the client that acts, as a tab of browser_tabs does.
+// If a page opens a tab during a client's acting call, the tab belongs to the client, like a tab that the client opened
+// with browser_tabs.
 func (t *tabTable) recordOpenedTabs(callInfo dispatch.CallInfo, tabIDs []int) {
 	if !isActingCall(callInfo) {
 		return
@@ -172,9 +173,8 @@ func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listedDownloads []l
 
 const maxShownPages = 10_000
 
-// If the client has already seen a page, the results of later calls in the tab omit the
-// page's address and title. A tool's result omits the page if the client has already seen
-// it.
+// If the client has already seen a page, the results of later calls in the tab omit the page's
+// address and title.
 type shownPages struct {
 	mu    sync.Mutex // the mutex guards the field pages
 	pages map[clientTab]pageInfo
@@ -188,7 +188,7 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
-// record ignores nested calls, because the calling tool may hide the result from its client.
+// The method record ignores nested calls, because the client may never see their results.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shownPage pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
@@ -209,5 +209,5 @@ func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shownPage pag
 func (s *shownPages) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.pages, func(seen clientTab, _ pageInfo) bool { return seen.client == session })
+	maps.DeleteFunc(s.pages, func(shownTab clientTab, _ pageInfo) bool { return shownTab.client == session })
 }

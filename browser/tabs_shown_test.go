@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin/policy"
 )
 
-func TestPagesAreNamedWhenTheyChange(t *testing.T) {
+func TestPageIsShownOnlyAfterItChanged(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
@@ -29,20 +29,20 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 		if testCase.client == "cursor" || strings.Contains(testCase.output, "s7") {
 			tool = "browser_snapshot" // another client holds the tab, so only reading is allowed
 		}
-		got := f.wantRun(0, testCase.client, tool, `{"target":"e1"}`)
+		got := f.mustRun(0, testCase.client, tool, `{"target":"e1"}`)
 		if testCase.want == "" && strings.Contains(got, "page:") || !strings.Contains(got, testCase.want) {
-			t.Errorf("result %d = %q, want a result that contains %q", i, got, testCase.want)
+			t.Errorf("result of call %d = %q, want a result that contains %q", i, got, testCase.want)
 		}
 	}
 }
 
-func TestContentOfSiteThatIsTurnedOffMeanwhile(t *testing.T) {
+func TestContentOfSiteTurnedOffDuringCall(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
 	f.output = `{"text":"Waited.","page":{"url":"https://shop.example/","title":"Cart"},"content":"heading Cart","image":{"data":"AAAA","mimeType":"image/png"}}`
 	f.beforeResult = func() { f.setRule("shop.example", policy.SiteOff) }
-	got := f.wantRun(0, "claude", "browser_wait_for", `{"time":3}`)
+	got := f.mustRun(0, "claude", "browser_wait_for", `{"time":3}`)
 	if want := "Waited.\npage: https://shop.example. The user does not allow browser tools on this site, so its content is left out."; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("result on a site that is off = %q, want %q", got, want)
 	}
 }

@@ -168,9 +168,9 @@ func Plugin() *plugin.Plugin {
 			tool := &plugin.Tool{
 				Name: d.name, DisplayName: d.title, Description: d.toolDescription, Icon: "globe",
 				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isRead && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
-				Annotations: annotations, IsOptIn: toolGroup.name != groupCore,
+				Annotations: annotations, IsOffByDefault: toolGroup.name != groupCore,
 			}
-			if tool.IsOptIn { // tools in the core group show no group
+			if tool.IsOffByDefault { // only tools that are off by default list their group
 				tool.Group = toolGroup.name
 			}
 			p.Tools = append(p.Tools, tool)
@@ -235,9 +235,9 @@ type ToolSwitcher interface {
 // SwitchTools turns the named browser tools and groups on or off. If names is empty, all
 // browser tools are turned on or off, and each tool keeps its permission. The argument
 // isOff is true if all browser tools were off before the call of SwitchTools. The result
-// skipped lists the dangerous tools in the named groups, which SwitchTools does not turn
+// skippedTools lists the dangerous tools in the named groups, which SwitchTools does not turn
 // on.
-func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string) (switched, skipped []string, err error) {
+func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string) (switchedTools, skippedTools []string, err error) {
 	permission := wire.PermissionOff
 	if on {
 		permission = wire.PermissionAuto
@@ -253,13 +253,13 @@ func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string)
 	}
 	for _, tool := range selectedGroups {
 		if on && IsDangerous(tool) && !slices.Contains(names, tool) {
-			skipped = append(skipped, tool)
+			skippedTools = append(skippedTools, tool)
 			continue
 		}
 		if err := s.SetPermission(Name, tool, permission, surface); err != nil {
-			return switched, skipped, err
+			return switchedTools, skippedTools, err
 		}
-		switched = append(switched, tool)
+		switchedTools = append(switchedTools, tool)
 	}
-	return switched, skipped, nil
+	return switchedTools, skippedTools, nil
 }

@@ -12,7 +12,7 @@ import (
 func TestCoreToolDescriptionsAreShort(t *testing.T) {
 	bytes := 0
 	for _, tool := range Plugin().Tools {
-		if tool.IsOptIn {
+		if tool.IsOffByDefault {
 			continue
 		}
 		listedTool := map[string]any{"name": tool.Name, "title": tool.DisplayName, "description": tool.Description, "inputSchema": tool.InputSchema}
@@ -26,22 +26,23 @@ func TestCoreToolDescriptionsAreShort(t *testing.T) {
 		bytes += len(encodedJSON)
 	}
 	if tokens := bytes / 4; tokens > 2500 {
-		t.Errorf("the core tools cost %d tokens, want at most 2,500", tokens)
+		t.Errorf("the descriptions of the core tools cost %d tokens, want at most 2,500", tokens)
 	} else {
 		t.Logf("the core tools cost %d tokens", tokens)
 	}
 }
 
-// Agents know a browser tool only by its name without a prefix.
-func TestErrorsNameToolsAsAgentsDo(t *testing.T) {
+// Agents see the name of a browser tool without a plugin prefix, so error texts use the name
+// without a prefix too.
+func TestErrorsUseUnprefixedToolNames(t *testing.T) {
 	f := newFixture(t)
 	for _, tool := range Plugin().Tools {
 		if tool.Name != f.tool(tool.Name).FullName() {
-			t.Errorf("the full name of %s is %s", tool.Name, f.tool(tool.Name).FullName())
+			t.Errorf("FullName of the tool %s = %s, want the name without a prefix", tool.Name, f.tool(tool.Name).FullName())
 		}
 		err := tool.Validate(json.RawMessage(`{"unknown":1}`))
 		if err == nil || !strings.HasPrefix(err.Error(), "invalid arguments for "+tool.Name+":\n") {
-			t.Errorf("wrong arguments of %s return %v", tool.Name, err)
+			t.Errorf("error for invalid arguments of %s = %v, want a text that begins with the tool's name", tool.Name, err)
 		}
 	}
 }

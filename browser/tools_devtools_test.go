@@ -8,7 +8,7 @@ import (
 	"opentabs/plugin"
 )
 
-func TestClassOfPerformance(t *testing.T) {
+func TestPerformanceToolClasses(t *testing.T) {
 	const tool = "browser_performance"
 	for args, want := range map[string]toolClass{
 		`{"action":"start"}`:                 classRead,
@@ -18,17 +18,17 @@ func TestClassOfPerformance(t *testing.T) {
 		`{"action":"stop"}`:                  classRead,
 	} {
 		if got := classOfTool(tool, json.RawMessage(args)); got != want {
-			t.Errorf("class of %s %s = %s, want %s", tool, args, got, want)
+			t.Errorf("class of %s with the arguments %s = %s, want %s", tool, args, got, want)
 		}
 	}
 	if CheckCapability(tool, nil) == nil {
-		t.Errorf("%s runs without the debugger, want that it needs the debugger", tool)
+		t.Errorf("the tool %s runs without the debugger, want an error about the debugger", tool)
 	}
 	i := slices.IndexFunc(Plugin().Tools, func(listedTool *plugin.Tool) bool { return listedTool.Name == tool })
 	if i < 0 {
-		t.Fatalf("%s is not listed", tool)
+		t.Fatalf("the list of tools lacks %s, want it listed", tool)
 	}
 	if listedTool := Plugin().Tools[i]; listedTool.Annotations.ReadOnly != nil || !listedTool.IsExclusive {
-		t.Errorf("%s is listed as read-only (exclusive = %t), want neither read-only nor parallel, as the tool can reload", tool, listedTool.IsExclusive)
+		t.Errorf("%s is listed as read-only or parallel (exclusive = %t), want neither, because the tool can reload the page", tool, listedTool.IsExclusive)
 	}
 }

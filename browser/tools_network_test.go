@@ -8,7 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestClassesOfNetworkTools(t *testing.T) {
+func TestNetworkToolClasses(t *testing.T) {
 	for _, testCase := range []struct {
 		tool, args string
 		want       toolClass
@@ -21,13 +21,13 @@ func TestClassesOfNetworkTools(t *testing.T) {
 		{"browser_route", `{"action":"remove"}`, classDangerous},
 	} {
 		if got := classOfTool(testCase.tool, json.RawMessage(testCase.args)); got != testCase.want {
-			t.Errorf("class of %s %s = %s, want %s", testCase.tool, testCase.args, got, testCase.want)
+			t.Errorf("class of %s with the arguments %s = %s, want %s", testCase.tool, testCase.args, got, testCase.want)
 		}
 	}
 	for _, d := range networkTools {
 		needsDebugger := CheckCapability(d.name, nil) != nil
 		if want := d.name != "browser_network_requests"; needsDebugger != want {
-			t.Errorf("%s needs the debugger = %t, want %t", d.name, needsDebugger, want)
+			t.Errorf("tool %s needs the debugger: %t, want %t", d.name, needsDebugger, want)
 		}
 	}
 }
@@ -38,9 +38,9 @@ func TestSitesOfNetworkTools(t *testing.T) {
 	if err := f.rules.Set("*", policy.SiteAuto, "x"); err != nil {
 		t.Fatal(err)
 	}
-	f.wantRun(0, "claude", "browser_network_requests", `{}`)
-	f.wantRun(1, "claude", "browser_route", `{"action":"add","pattern":"*","abort":true}`)
-	f.wantRun(1, "claude", "browser_route", `{"action":"add","pattern":"*","abort":true}`)
+	f.mustRun(0, "claude", "browser_network_requests", `{}`)
+	f.mustRun(1, "claude", "browser_route", `{"action":"add","pattern":"*","abort":true}`)
+	f.mustRun(1, "claude", "browser_route", `{"action":"add","pattern":"*","abort":true}`)
 	if err := f.rules.Set("shop.example", policy.SiteOff, "x"); err != nil {
 		t.Fatal(err)
 	}

@@ -15,16 +15,16 @@ func TestToolsAtCoordinatesNeedPermission(t *testing.T) {
 		"browser_mouse_drag_xy": `{"startX":1,"startY":2,"endX":3,"endY":4}`,
 	}
 	for tool, args := range tools {
-		f.wantRun(1, "claude", tool, args)
+		f.mustRun(1, "claude", tool, args)
 	}
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
 		t.Fatal(err)
 	}
-	f.wantRun(0, "claude", "browser_pdf_save", `{}`)
+	f.mustRun(0, "claude", "browser_pdf_save", `{}`)
 	for tool, args := range tools {
 		f.wantError(wire.ErrDenied, "but not to act", "claude", tool, args)
 		if err := CheckCapability(tool, []string{"cookies"}); err == nil || err.Code != wire.ErrNoBrowser {
-			t.Errorf("refusal of %s without the debugger = %v, want no_browser", tool, err)
+			t.Errorf("error of %s in a browser without the debugger = %v, want no_browser", tool, err)
 		}
 	}
 }

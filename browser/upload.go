@@ -78,7 +78,7 @@ func (e *folderError) userText() string {
 	return factText + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
-// A request for approval of an upload lists the full paths of all files, which are all that the approval covers.
+// A request for approval of an upload lists the full paths of all files. The approval covers only the listed files.
 func newUploadRequest(callInfo dispatch.CallInfo, site, noteText string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
@@ -91,37 +91,38 @@ func newUploadRequest(callInfo dispatch.CallInfo, site, noteText string) dispatc
 }
 
 func readUpload(path string, folders []string, limit int) ([]byte, error) {
-	folder, local, err := findUpload(path, folders)
+	folder, relativePath, err := findUpload(path, folders)
 	if err != nil {
 		return nil, err
 	}
-	content, err := readBelow(folder, local, limit)
+	content, err := readFileInFolder(folder, relativePath, limit)
 	if err != nil {
 		return nil, fmt.Errorf("%q can't be uploaded: %w", path, err)
 	}
 	return content, nil
 }
 
-// findUpload does not access the disk.
-func findUpload(path string, folders []string) (folder, local string, err error) {
+// findUpload splits the path of an upload into an allowed folder and the rest, without access to
+// the disk.
+func findUpload(path string, folders []string) (folder, relativePath string, err error) {
 	if len(folders) == 0 {
 		return "", "", &folderError{path, folders}
 	}
 	for _, folder := range folders {
-		local, err := filepath.Rel(folder, path)
-		if err != nil || !filepath.IsLocal(local) || !filepath.IsAbs(path) {
+		relativePath, err := filepath.Rel(folder, path)
+		if err != nil || !filepath.IsLocal(relativePath) || !filepath.IsAbs(path) {
 			continue
 		}
-		if hasHiddenPart(local) {
+		if hasHiddenPathElement(relativePath) {
 			return "", "", fmt.Errorf("%q is hidden, and hidden files are never uploaded", path)
 		}
-		return folder, local, nil
+		return folder, relativePath, nil
 	}
 	return "", "", &folderError{path, folders}
 }
 
-func hasHiddenPart(local string) bool {
-	for textPart := range strings.SplitSeq(filepath.ToSlash(local), "/") {
+func hasHiddenPathElement(relativePath string) bool {
+	for textPart := range strings.SplitSeq(filepath.ToSlash(relativePath), "/") {
 		if strings.HasPrefix(textPart, ".") {
 			return true
 		}
@@ -130,7 +131,7 @@ func hasHiddenPart(local string) bool {
 }
 
 // Links that lead out of the folder are not followed, because os.Root rejects them.
-func readBelow(folder, local string, limit int) ([]byte, error) {
+func readFileInFolder(folder, relativePath string, limit int) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
@@ -138,12 +139,12 @@ func readBelow(folder, local string, limit int) ([]byte, error) {
 	defer func() { _ = root.Close() }()
 	// Check the kind of the file before opening it, because opening a named pipe without
 	// a writer blocks.
-	if fileInfo, err := root.Stat(local); err != nil {
+	if fileInfo, err := root.Stat(relativePath); err != nil {
 		return nil, err
 	} else if !fileInfo.Mode().IsRegular() {
 		return nil, errors.New("it is not a regular file")
 	}
-	file, err := root.Open(local)
+	file, err := root.Open(relativePath)
 	if err != nil {
 		return nil, err
 	}

@@ -91,12 +91,13 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key, id := clientKey(callInfo.Client), windowKey{callInfo.Target.Browser, windowID}
-	return t.windowOpeners[id] == key && !slices.ContainsFunc(t.listedWindows[id].Tabs, func(each listedTab) bool {
-		return t.openers[tabKey{id.browser, each.TabID}] != key
+	return t.windowOpeners[id] == key && !slices.ContainsFunc(t.listedWindows[id].Tabs, func(windowTab listedTab) bool {
+		return t.openers[tabKey{id.browser, windowTab.TabID}] != key
 	})
 }
 
-// A closable tab either was in the last window list that the user saw, or belongs to the client that opened the window.
+// A closable tab either was in the list of windows that the user last saw, or belongs to the client that opened the
+// window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,11 +119,11 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 const closableTabsArgument = "_closableTabs"
 
 func windowIDOf(args json.RawMessage) int {
-	var named struct {
+	var windowArgs struct {
 		WindowID int `json:"windowId"`
 	}
-	_ = json.Unmarshal(args, &named)
-	return named.WindowID
+	_ = json.Unmarshal(args, &windowArgs)
+	return windowArgs.WindowID
 }
 
 func (s resultBuilder) listWindows(callInfo dispatch.CallInfo, windows []browserWindow) []string {

@@ -17,8 +17,8 @@ const tabListTitle = "the list of open tabs"
 var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
 
 func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
-	_, everySite := s.rules.RuleFor("")
-	if everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabListTitle) {
+	_, allSitesRule := s.rules.RuleFor("")
+	if allSitesRule.Rule == policy.SiteAuto || allSitesRule.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabListTitle) {
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -36,7 +36,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 		return s.decideDownload(callInfo)
 	}
 	if address := textArgument(callInfo.Args, d.addressArgument); address != "" {
-		if v := checkOpenable(address); v.Block != nil {
+		if v := checkOpenable(address); v.BlockError != nil {
 			return v
 		}
 		return s.decideAddress(callInfo, classOf(callInfo), address)
@@ -50,7 +50,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: d.browserData,
-		Reason: fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), useVerb(class), d.browserData, d.name),
+		Reason: fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), verbForClass(class), d.browserData, d.name),
 		Scopes: dataScopes,
 	}}
 }
@@ -63,7 +63,7 @@ func textArgument(args json.RawMessage, name string) string {
 	return argumentText
 }
 
-func useVerb(class toolClass) string {
+func verbForClass(class toolClass) string {
 	if class == classRead {
 		return "see"
 	}
@@ -94,7 +94,7 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	listedWindow, ok := s.tabs.listedWindow(callInfo.Target.Browser, args.WindowID)
-	if !ok { // a request for approval must describe the window
+	if !ok { // without a listed window, the request for approval could not describe it
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments,
 			fmt.Sprintf(`the window %d is unknown; list the windows first with browser_windows {"action":"list"}`, args.WindowID),
 			fmt.Sprintf("The client of this call has not listed the window %d. List the windows, then retry.", args.WindowID))
@@ -166,11 +166,11 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case address == "":
 		return newInvalidVerdict(`browser_downloads needs "url" for the action start`)
 	}
-	if v := checkOpenable(address); v.Block != nil {
+	if v := checkOpenable(address); v.BlockError != nil {
 		return v
 	}
 	verdict, name, site := s.decideAddress(callInfo, classOf(callInfo), address), downloadName(address), originOf(address)
-	if isProgram(name) && verdict.Block == nil {
+	if isProgram(name) && verdict.BlockError == nil {
 		title := fmt.Sprintf("%q from %s", name, site)
 		if s.isCallApproved(callInfo, title) {
 			return dispatch.Verdict{}

@@ -41,7 +41,7 @@ func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) [
 		p.wg.Wait()
 		v, ok := d.Find(r.CallID)
 		if !ok {
-			t.Fatal("Find does not return the call")
+			t.Fatal("Find found no call for the ID of the running call, want the call")
 		}
 		views = v.Activities
 		synctest.Wait()
@@ -52,27 +52,27 @@ func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) [
 func TestActivities(t *testing.T) {
 	bigResult := `"` + strings.Repeat("x", wire.MaxActivityBytes) + `"`
 	for _, tt := range []struct {
-		name    string
-		reports []wire.Report
-		want    string // the field want lists the expected activities, each as type=content
-		dropped int    // the field dropped is the expected number of dropped changes of the first activity
-		resyncs int32
+		name        string
+		reports     []wire.Report
+		want        string // the field want lists the expected activities, each as type=content
+		wantDropped int    // the field wantDropped is the expected number of dropped changes of the first activity
+		resyncs     int32
 	}{
-		{"a snapshot", []wire.Report{newContentReport("text", `"hello"`)}, `text="hello"`, 0, 0},
-		{"the newest snapshot counts", []wire.Report{newContentReport("text", `"a"`), newContentReport("text", `"b"`)}, `text="b"`, 0, 0},
+		{"complete content", []wire.Report{newContentReport("text", `"hello"`)}, `text="hello"`, 0, 0},
+		{"the newest complete content counts", []wire.Report{newContentReport("text", `"a"`), newContentReport("text", `"b"`)}, `text="b"`, 0, 0},
 		{"two types", []wire.Report{newContentReport("text", `"a"`), newContentReport("table", `[]`)}, `text="a" table=[]`, 0, 0},
 		{"a patch", []wire.Report{newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"add","path":"/-","value":2}]`)}, `table=[1,2]`, 0, 0},
 		{"a patch of a text", []wire.Report{newContentReport("text", `"a"`), newPatchReport("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
 		{"move and copy", []wire.Report{newContentReport("x", `{"a":{"b":1}}`), newPatchReport("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
 		{"numbers and order stay exact", []wire.Report{newContentReport("x", `{"b":1.00,"a":12345678901234567890}`), newPatchReport("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
-		{"only the patch that does not apply is dropped", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `[{"op":"add","path":"/a","value":1}]`), newPatchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), newPatchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
-		{"a test that fails", []wire.Report{newContentReport("x", `{"a":1}`), newPatchReport("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
-		{"not a patch", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `{"op":"add"}`), newPatchReport("x", `[1]`), newPatchReport("x", `[{"op":"dance","path":"/a"}]`), newPatchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
-		{"a patch of nothing", []wire.Report{newPatchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
+		{"a patch that does not apply is dropped, and other patches apply", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `[{"op":"add","path":"/a","value":1}]`), newPatchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), newPatchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
+		{"a patch whose test operation fails", []wire.Report{newContentReport("x", `{"a":1}`), newPatchReport("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
+		{"malformed patches", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `{"op":"add"}`), newPatchReport("x", `[1]`), newPatchReport("x", `[{"op":"dance","path":"/a"}]`), newPatchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
+		{"a patch of an activity without content", []wire.Report{newPatchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
 		{"a patch may not remove the whole content", []wire.Report{newContentReport("x", `{}`), newPatchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
-		{"too large", []wire.Report{newContentReport("x", `{}`), newContentReport("x", bigResult), newPatchReport("x", `[{"op":"add","path":"/a","value":`+bigResult+`}]`)}, `x={}`, 2, 0},
+		{"content and patch above the size limit", []wire.Report{newContentReport("x", `{}`), newContentReport("x", bigResult), newPatchReport("x", `[{"op":"add","path":"/a","value":`+bigResult+`}]`)}, `x={}`, 2, 0},
 		{"a patched content may not exceed the limit", []wire.Report{newContentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), newPatchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
-		{"an index out of reach", []wire.Report{newContentReport("x", `[]`), newPatchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
+		{"an array index that is too large", []wire.Report{newContentReport("x", `[]`), newPatchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var resyncs atomic.Int32
@@ -82,10 +82,10 @@ func TestActivities(t *testing.T) {
 				got = append(got, v.Type+"="+string(v.Content))
 			}
 			if gotActivities := strings.Join(got, " "); gotActivities != tt.want {
-				t.Errorf("activities %.300s, want %.300s", gotActivities, tt.want)
+				t.Errorf("activities of the call = %.300s, want %.300s", gotActivities, tt.want)
 			}
-			if len(views) > 0 && views[0].Dropped != tt.dropped || resyncs.Load() != tt.resyncs {
-				t.Errorf("%d dropped, %d resyncs; want %d, %d", views[0].Dropped, resyncs.Load(), tt.dropped, tt.resyncs)
+			if len(views) > 0 && views[0].Dropped != tt.wantDropped || resyncs.Load() != tt.resyncs {
+				t.Errorf("%d dropped changes and %d requests for the complete content; want %d and %d", views[0].Dropped, resyncs.Load(), tt.wantDropped, tt.resyncs)
 			}
 		})
 	}
@@ -100,24 +100,24 @@ func TestManyActivityPatches(t *testing.T) {
 	views := activitiesOf(t, &resyncs, reports...)
 	var rows []int
 	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 1000 || rows[999] != 999 || resyncs.Load() != 0 {
-		t.Errorf("the activity has %d rows after %d resyncs, error %v", len(rows), resyncs.Load(), err)
+		t.Errorf("the activity has %d rows after %d requests for its complete content, error %v; want 1000 rows, no request and no error", len(rows), resyncs.Load(), err)
 	}
 }
 
 // TestManyInvalidActivityPatches checks that valid patches apply despite many invalid patches.
 func TestManyInvalidActivityPatches(t *testing.T) {
-	mixed := []wire.Report{newContentReport("table", `[]`)}
+	mixedReports := []wire.Report{newContentReport("table", `[]`)}
 	for i := range 250 {
-		mixed = append(mixed, newPatchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+		mixedReports = append(mixedReports, newPatchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
 		if i%25 == 0 {
-			mixed = append(mixed, newPatchReport("table", `[{"op":"remove","path":"/9999"}]`))
+			mixedReports = append(mixedReports, newPatchReport("table", `[{"op":"remove","path":"/9999"}]`))
 		}
 	}
 	var resyncs atomic.Int32
-	views := activitiesOf(t, &resyncs, mixed...)
+	views := activitiesOf(t, &resyncs, mixedReports...)
 	var rows []int
 	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 250 || rows[249] != 249 || views[0].Dropped != 10 {
-		t.Errorf("%d rows, %d dropped, %v; want 250, 10", len(rows), views[0].Dropped, err)
+		t.Errorf("the activity has %d rows and %d dropped changes, error %v; want 250 rows, 10 dropped changes and no error", len(rows), views[0].Dropped, err)
 	}
 	largePatch := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
 	badReports := []wire.Report{newContentReport("x", largePatch)}
@@ -125,7 +125,7 @@ func TestManyInvalidActivityPatches(t *testing.T) {
 		badReports = append(badReports, newPatchReport("x", `[{"op":"remove","path":"/b"}]`))
 	}
 	if views := activitiesOf(t, &resyncs, badReports...); string(views[0].Content) != largePatch || views[0].Dropped != 10_000 {
-		t.Errorf("the activity has %d bytes and %d dropped changes", len(views[0].Content), views[0].Dropped)
+		t.Errorf("the activity has %d bytes and %d dropped changes; want the last content and 10000 dropped changes", len(views[0].Content), views[0].Dropped)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestActivitiesAreBounded(t *testing.T) {
 	}
 	var resyncs atomic.Int32
 	if views := activitiesOf(t, &resyncs, reports...); len(views) != wire.MaxActivityTypes || views[15].Type != "t15" {
-		t.Errorf("the call has %d activities", len(views))
+		t.Errorf("the call has %d activities, want %d, the last of type t15", len(views), wire.MaxActivityTypes)
 	}
 }
 
@@ -172,15 +172,15 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 	})
 }
 
-func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
+func TestActivitiesSendNoProgressNotifications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notifications := 0
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			sleepFake(20 * time.Second)
+			sleepVirtual(20 * time.Second)
 			s.Reports([]wire.Report{newContentReport("text", `"a"`)}, 0)
-			sleepFake(20 * time.Second)
+			sleepVirtual(20 * time.Second)
 			s.Reports([]wire.Report{{EndAudience: "user"}}, 0)
-			sleepFake(20 * time.Second)
+			sleepVirtual(20 * time.Second)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -188,25 +188,25 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notifications++ }})
 		if err != nil || notifications != 0 || r.Audience != "user" || r.ReportCount != 1 {
-			t.Errorf("the call returned %+v after %d notifications, error %v", r, notifications, err)
+			t.Errorf("the call returned %+v after %d notifications, error %v; want one report, the audience user, no notification and no error", r, notifications, err)
 		}
 		p.wg.Wait()
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != "user" || events[0].Call.EndAudience != "user" {
-			t.Errorf("the user gets the events %+v, error %v", events, err)
+			t.Errorf("events for the user = %+v, error %v; want only the end of the call, for the audience user", events, err)
 		}
 	})
 }
 
 // An activity report without an audience gets the audience of the last report about its activity.
-func TestEventsOfActivities(t *testing.T) {
+func TestActivityEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			completeReport, change := newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"remove","path":"/0"}]`)
 			change.Audience = "user"
-			inside := newPatchReport("table", `[]`)
-			inside.Audience = "internal"
-			s.Reports([]wire.Report{completeReport, change, {Message: "m", Activity: completeReport.Activity}, newPatchReport("table", `[]`), inside, newPatchReport("table", `[]`)}, 0)
+			internalReport := newPatchReport("table", `[]`)
+			internalReport.Audience = "internal"
+			s.Reports([]wire.Report{completeReport, change, {Message: "m", Activity: completeReport.Activity}, newPatchReport("table", `[]`), internalReport, newPatchReport("table", `[]`)}, 0)
 			// The dispatcher drops an activity report that is too large.
 			s.Reports([]wire.Report{newContentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
@@ -236,12 +236,12 @@ func TestEventsOfActivities(t *testing.T) {
 		const want = `created: running: activity::table [1]  activity:user:table  [{"op":"remove","path":"/0"}] activity:user:table [1]  progress: ` +
 			`activity:user:table  [] activity:internal:table  [] activity:internal:table  [] ended:`
 		if strings.Join(got, " ") != want {
-			t.Errorf("events\n got %s\nwant %s", strings.Join(got, " "), want)
+			t.Errorf("events of the call:\n got %s\nwant %s", strings.Join(got, " "), want)
 		}
 	})
 }
 
-func TestEventsForTheUser(t *testing.T) {
+func TestUserAudienceEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
@@ -253,20 +253,20 @@ func TestEventsForTheUser(t *testing.T) {
 			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		everything := d.Follow(dispatch.FollowOptions{})
-		forUser := d.Follow(dispatch.FollowOptions{Audience: "user"})
-		inside := d.Follow(dispatch.FollowOptions{Audience: "internal"})
+		allFollower := d.Follow(dispatch.FollowOptions{})
+		userFollower := d.Follow(dispatch.FollowOptions{Audience: "user"})
+		internalFollower := d.Follow(dispatch.FollowOptions{Audience: "internal"})
 		admin := d.Follow(dispatch.FollowOptions{Audience: "admin"})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err == nil {
-			t.Fatal("want an error")
+			t.Fatal("the call succeeded, want an error")
 		}
 		p.wg.Wait()
 		for name, want := range map[*dispatch.Follower]string{
-			everything: "created running progress:for you progress:inside progress:odd activity ended",
-			forUser:    "progress:for you ended",
-			inside:     "created running progress:inside progress:odd activity ended",
-			admin:      "progress:odd",
+			allFollower:      "created running progress:for you progress:inside progress:odd activity ended",
+			userFollower:     "progress:for you ended",
+			internalFollower: "created running progress:inside progress:odd activity ended",
+			admin:            "progress:odd",
 		} {
 			events, _, err := name.Next(t.Context())
 			var got []string
@@ -278,44 +278,44 @@ func TestEventsForTheUser(t *testing.T) {
 				got = append(got, eventText)
 			}
 			if err != nil || strings.Join(got, " ") != want {
-				t.Errorf("the follower got %q, want %q (%v)", got, want, err)
+				t.Errorf("events of the follower = %q, want %q; error %v", got, want, err)
 			}
 			name.Close()
 		}
 		v := d.Calls()[0]
 		if v.UserMessage != "for you" || *v.UserProgress != 0.25 || v.Message != "odd" || *v.Progress != 0.75 {
-			t.Errorf("the view is %+v", v)
+			t.Errorf("view of the call = %+v, want the message for the user at 0.25, and the message odd at 0.75", v)
 		}
 	})
 }
 
 func TestEndOfEachCallIsShownToUser(t *testing.T) {
-	for audience, wantShown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
+	for audience, wantMessage := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				s.Reports([]wire.Report{{EndAudience: audience}}, 0)
 				s.Finish(json.RawMessage(`"Sent to 3."`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
-			forUser := d.Follow(dispatch.FollowOptions{Audience: "user"})
-			defer forUser.Close()
+			userFollower := d.Follow(dispatch.FollowOptions{Audience: "user"})
+			defer userFollower.Close()
 			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 				t.Fatal(err)
 			}
 			p.wg.Wait()
-			events, _, err := forUser.Next(t.Context())
+			events, _, err := userFollower.Next(t.Context())
 			if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != audience {
-				t.Fatalf("audience %q: %v, %v", audience, events, err)
+				t.Fatalf("audience %q: events = %v, error %v; want one ended event with this audience", audience, events, err)
 			}
 			v := events[0].Call
-			if v.ShownResult(false) != wantShown || v.ShownResult(true) != "Sent to 3." {
-				t.Errorf("audience %q: the view shows %q of the result %q", audience, v.ShownResult(false), v.Result)
+			if v.ShownResult(false) != wantMessage || v.ShownResult(true) != "Sent to 3." {
+				t.Errorf("audience %q: shown result = %q, want %q; complete result = %q, want Sent to 3.", audience, v.ShownResult(false), wantMessage, v.ShownResult(true))
 			}
 		})
 	}
 }
 
-func TestResultTextIsShort(t *testing.T) {
+func TestResultTextIsTruncated(t *testing.T) {
 	longText := strings.Repeat("ä", 300)
 	for output, want := range map[string]string{
 		``:                   "",
@@ -339,7 +339,7 @@ func TestResultTextIsShort(t *testing.T) {
 			}
 			p.wg.Wait()
 			if got := d.Calls()[0].Result; got != want {
-				t.Errorf("%.40s: %q, want %q", output, got, want)
+				t.Errorf("result of a call with the output %.40s = %q, want %q", output, got, want)
 			}
 		})
 	}
@@ -363,10 +363,10 @@ func TestStatusWord(t *testing.T) {
 		}
 		p.wg.Wait()
 		if got := strings.Join(sentMessages, " "); got != "indexing/batch 1 / fetching/page 7" {
-			t.Errorf("the client got %q; want %q", got, "indexing/batch 1 / fetching/page 7")
+			t.Errorf("notifications of the client = %q, want %q", got, "indexing/batch 1 / fetching/page 7")
 		}
 		if v := d.Calls()[0]; v.UserStatusWord != "indexing" || v.StatusWord != "fetching" {
-			t.Errorf("the status word is %q, for the user %q", v.StatusWord, v.UserStatusWord)
+			t.Errorf("status word = %q, want fetching; status word for the user = %q, want indexing", v.StatusWord, v.UserStatusWord)
 		}
 	})
 }

@@ -32,10 +32,10 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 	return c.suspension.decide(ticketID, r)
 }
 
-// Remind sends a message for the user to the client of a suspended call, as a progress
+// SendReminder sends a message for the user to the client of a suspended call, as a progress
 // notification. If the suspended call is nested, the message goes to the client that made the
 // top-level call. If the user has already decided about the ticket w, Remind does nothing.
-func (d *Dispatcher) Remind(w WaitingTicket, reportMessage string) {
+func (d *Dispatcher) SendReminder(w WaitingTicket, reportMessage string) {
 	c := d.find(w.CallID)
 	if c == nil {
 		return
@@ -44,7 +44,7 @@ func (d *Dispatcher) Remind(w WaitingTicket, reportMessage string) {
 	isOpen := c.suspension.ticket != nil && c.suspension.ticket.TicketID == w.TicketID
 	c.mu.Unlock()
 	if isOpen {
-		c.root.sender.Remind(reportMessage)
+		c.root.sender.SendReminder(reportMessage)
 	}
 }
 
@@ -70,14 +70,14 @@ func (t *ticket) recheckGates() {
 	c := t.call
 	v, gate := c.d.runGates(c)
 	_, isReload := t.gate.(reloadGate)
-	if v.Suspend != nil && gate.Name() == t.gate.Name() || isReload && v.Block == nil {
+	if v.Suspend != nil && gate.Name() == t.gate.Name() || isReload && v.BlockError == nil {
 		return
 	}
 	surface := PermissionChange
-	if namer, ok := t.gate.(ApprovalNamer); ok && v.Block == nil {
-		surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
+	if approvalNamer, ok := t.gate.(ApprovalNamer); ok && v.BlockError == nil {
+		surface = cmp.Or(approvalNamer.ApprovalName(c.gateInfo(nil)), surface)
 	}
-	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
+	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: v.BlockError == nil, Scope: wire.ScopeOnce, Surface: surface})
 }
 
 // passGates runs the call's gates until all of them allow the call.
@@ -85,8 +85,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
 		v, gate := c.d.runGates(c)
 		switch {
-		case v.Block != nil:
-			c.fail(v.Block)
+		case v.BlockError != nil:
+			c.fail(v.BlockError)
 			return false
 		case v.Suspend != nil:
 			// While the user decides, the call's tab can navigate to another site, so the
@@ -100,11 +100,11 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 				return false
 			}
 		case v.Result != nil:
-			c.endCall(ending{status: statusSucceeded, output: v.Result.Output})
+			c.endCall(callEnding{status: statusSucceeded, output: v.Result.Output})
 			return false
 		default:
 			if ctx.Err() != nil {
-				c.cancel(CancellationOf(ctx))
+				c.cancel(CancellationFrom(ctx))
 			}
 			c.req.Trace.Record(hops.CheckpointAllowed)
 			c.mu.Lock()
@@ -117,7 +117,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	defer c.sender.SendInBackground()()
-	c.root.sender.Remind(w.Message)
+	c.root.sender.SendReminder(w.Message)
 	select {
 	case <-time.After(w.Duration):
 		return true
@@ -125,7 +125,7 @@ func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 		return true
 	case <-c.done:
 	case <-ctx.Done():
-		c.cancel(CancellationOf(ctx))
+		c.cancel(CancellationFrom(ctx))
 	}
 	return false
 }
@@ -141,13 +141,13 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	}
 	defer c.sender.SendInBackground()()
 	defer openTicket.pauseTimers()()
-	// Permissions can have changed between the gate's verdict and the suspension.
+	// The permissions may have changed between the gate's verdict and the suspension of the call.
 	openTicket.recheckGates()
 	r, isDecided := openTicket.awaitDecision(ctx)
 	if !isDecided {
 		return false
 	}
-	// A gate must receive an approval even if the call has ended, because the approval can cover later calls.
+	// The gate must receive the approval even if the call has ended, because an approval can cover later calls.
 	if g, ok := gate.(DecisionObserver); ok {
 		g.ObserveDecision(c.gateInfo(nil), request, r)
 	}
@@ -166,10 +166,10 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if request.reloadsTab && r.Surface != PermissionChange {
 		c.isReloadApproved = true
 	}
-	if request.PassDecisionToTool {
+	if request.PassesDecision {
 		c.suspension.decision = r.EncodeForTool()
 	}
-	c.root.sender.Remind("approved: the call is running")
+	c.root.sender.SendReminder("approved: the call is running")
 	return true
 }
 
@@ -224,7 +224,7 @@ func (t *ticket) pauseTimers() (undo func()) {
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
 		ancestor.clock.Pause()
 	}
-	c.root.sender.KeepQueued()
+	c.root.sender.KeepQueuedNotifications()
 	ctx, stopAsking := context.WithCancel(context.Background())
 	if c.req.OnTicket != nil {
 		go c.req.OnTicket(ctx, t.WaitingTicket)
@@ -249,7 +249,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	case <-c.done:
 	case <-ctx.Done():
 		if t.gate != nil {
-			c.cancel(CancellationOf(ctx))
+			c.cancel(CancellationFrom(ctx))
 		}
 	case <-limitTimer.C:
 		if !t.withdraw() {

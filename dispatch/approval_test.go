@@ -30,15 +30,15 @@ func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatche
 		}
 	}
 	if view.Waiting == nil {
-		t.Fatalf("no call waits for the user: %+v", d.Calls())
+		t.Fatalf("calls of the dispatcher = %+v, want one call that waits for the user", d.Calls())
 	}
 	return view, func() (dispatch.Result, *dispatch.Error) {
 		<-done
-		return r, asError(t, err)
+		return r, toDispatchError(t, err)
 	}
 }
 
-func TestTheUserDecides(t *testing.T) {
+func TestUserDecision(t *testing.T) {
 	tests := []struct {
 		name  string
 		r     dispatch.Resolution
@@ -63,19 +63,19 @@ func TestTheUserDecides(t *testing.T) {
 				callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
 				w := callView.Waiting
 				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != callView.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
-					t.Errorf("the waiting ticket is %+v", w)
+					t.Errorf("waiting ticket = %+v, want the reason, the arguments and the tool of the call, and a limit of 5 min", w)
 				}
 				if callView.Status != "waiting for approval" || runCount != 0 {
-					t.Errorf("the waiting call has status %s and ran %d times", callView.Status, runCount)
+					t.Errorf("the waiting call has the status %s and ran %d times; want waiting for approval and 0 runs", callView.Status, runCount)
 				}
-				sleepFake(4 * time.Minute)
+				sleepVirtual(4 * time.Minute)
 				got, err := d.Decide(callView.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
-					t.Fatalf("Decide returned %+v, %v", got, err)
+					t.Fatalf("Decide returned %+v, error %v; want the decision %+v to take effect", got, err, tt.r)
 				}
 				lateDecision, err := d.Decide(callView.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
 				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
-					t.Errorf("the second Decide returned %+v, %v", lateDecision, err)
+					t.Errorf("the second Decide returned %+v, error %v; want that the decision %+v was already made", lateDecision, err, tt.r)
 				}
 				_, failedError := waitForEnd()
 				code := wire.ErrorCode("")
@@ -83,52 +83,52 @@ func TestTheUserDecides(t *testing.T) {
 					code = failedError.Code
 				}
 				if code != tt.code || (runCount == 1) != tt.r.Allow {
-					t.Errorf("the call ended with %q after %d runs, want %q", code, runCount, tt.code)
+					t.Errorf("the call ended with the error code %q after %d runs, want %q", code, runCount, tt.code)
 				}
 				if len(decisionCount) != 1 || decisionCount[0].Scope != tt.scope || decisionCount[0].Gate != "permission" || decisionCount[0].DecidedAt.IsZero() {
-					t.Errorf("the gate received the decisions %+v", decisionCount)
+					t.Errorf("decisions that the gate received = %+v, want one with the scope %q", decisionCount, tt.scope)
 				}
-				sleepFake(time.Second) // the AfterHooks run shortly after the call has returned
+				sleepVirtual(time.Second) // the AfterHooks run shortly after the call has returned
 				synctest.Wait()
 				if len(h.endedCall.Resolutions) != 1 {
-					t.Errorf("the hook received %d decisions; want 1", len(h.endedCall.Resolutions))
+					t.Errorf("the after hook received %d decisions, want 1", len(h.endedCall.Resolutions))
 				}
 			})
 		})
 	}
 }
 
-func TestADecisionMustBeOffered(t *testing.T) {
+func TestDecisionNeedsOfferedScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
 		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
-			t.Errorf("Decide with the scope session returned the error %v", err)
+			t.Errorf("error of Decide with the scope session = %v, want a *ScopeError", err)
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
-			t.Error("Decide accepted ScopeTime without a duration")
+			t.Error("Decide accepted ScopeTime without a duration, want an error")
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
-			t.Error("Decide accepted a duration longer than MaxScopeTime")
+			t.Error("Decide accepted a duration longer than MaxScopeTime, want an error")
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
-			t.Error("Decide accepted data that is not JSON")
+			t.Error("Decide accepted data that is not JSON, want an error")
 		}
 		for _, id := range []string{callView.CallID, "call_unknown"} {
 			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionNotPending {
-				t.Errorf("Decide of an unknown ticket of call %q returned %+v, %v", id, got, err)
+				t.Errorf("Decide for an unknown ticket of the call %q returned %+v, error %v; want not pending and no error", id, got, err)
 			}
 		}
 		if runCount != 0 {
-			t.Error("the tool ran")
+			t.Error("the tool ran before a valid decision, want no run")
 		}
 		if got, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
-			t.Errorf("Decide returned %+v, %v", got, err)
+			t.Errorf("Decide with a valid decision returned %+v, error %v; want accepted and no error", got, err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 1 {
-			t.Errorf("the allowed call ended with error %v and ran %d times", err, runCount)
+			t.Errorf("the allowed call ended with the error %v and ran %d times; want no error and 1 run", err, runCount)
 		}
 	})
 }
@@ -148,7 +148,7 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 		for _, isShared := range []bool{false, true} {
 			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
 			if isOffered := slices.Contains(callView.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(callView.Waiting.Scopes) < 2 {
-				t.Errorf("shared %t: the user may choose the scopes %v", isShared, callView.Waiting.Scopes)
+				t.Errorf("shared session %t: offered scopes = %v; want the scope session only if the session is not shared", isShared, callView.Waiting.Scopes)
 			}
 			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
@@ -169,13 +169,13 @@ func TestApprovalTimesOut(t *testing.T) {
 		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := waitForEnd()
 		if elapsedTime := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsedTime != 7*time.Minute || !err.Retryable {
-			t.Errorf("the call ended with error %v after %v", err, elapsedTime)
+			t.Errorf("the call ended with the error %v after %v; want a retryable approval_timeout after 7 min", err, elapsedTime)
 		}
 		if got, _ := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
-			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times", got, runCount)
+			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times; want not pending and 0 runs", got, runCount)
 		}
 		if p.stopCount() != 0 {
-			t.Error("a page got a stop for a call that never ran")
+			t.Error("a page received a request to stop a call that never ran, want no request")
 		}
 	})
 }
@@ -186,7 +186,7 @@ func TestTicketLimit(t *testing.T) {
 		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
 		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsedTime != time.Second || runCount != 0 {
-			t.Errorf("the call ended with error %v after %v and ran %d times", err, elapsedTime, runCount)
+			t.Errorf("the call ended with the error %v after %v and ran %d times; want approval_timeout after 1 s and 0 runs", err, elapsedTime, runCount)
 		}
 	})
 }
@@ -206,7 +206,7 @@ func TestGateIsRechecked(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waitingCount = n }}
 		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
 		if err != nil || elapsedTime != 0 || runCount != 1 || waitingCount != 0 {
-			t.Errorf("the call ended with error %v after %v and ran %d times; %d calls wait", err, elapsedTime, runCount, waitingCount)
+			t.Errorf("the call ended with the error %v after %v and ran %d times, and %d calls wait; want no error, no delay, 1 run and no waiting call", err, elapsedTime, runCount, waitingCount)
 		}
 	})
 }
@@ -231,17 +231,17 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 					}
 				}
 				_, err := d.Call(t.Context(), c)
-				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
-					t.Fatalf("the call above the limit ended with error %v", err)
+				if e := toDispatchError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
+					t.Fatalf("error of the call above the limit = %v, want rate_limited: too many calls are waiting for approval", err)
 				}
 				if got, err := d.Decide(firstCallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
-					t.Fatalf("Decide returned %+v, %v", got, err)
+					t.Fatalf("Decide for the first call returned %+v, error %v; want accepted and no error", got, err)
 				}
 				synctest.Wait()
 				_, waitForEnd := startSuspendedCall(t, t.Context(), d, c)
 				d.Shutdown()
 				if _, err := waitForEnd(); err == nil || err.Code != wire.ErrShutdown {
-					t.Errorf("the call that replaced the decided call ended with error %v", err)
+					t.Errorf("error of the call that replaced the decided call = %v, want shutdown", err)
 				}
 			})
 		})
@@ -255,20 +255,20 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		ctx, disconnect := context.WithCancel(t.Context())
-		askCount, withdrawn := 0, make(chan struct{})
+		ticketCount, isWithdrawn := 0, make(chan struct{})
 		callView, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
-			askCount++
+			ticketCount++
 			<-ctx.Done()
-			close(withdrawn)
+			close(isWithdrawn)
 		}})
 		disconnect()
 		_, err := waitForEnd()
-		<-withdrawn
-		if err == nil || err.Code != wire.ErrCancelled || askCount != 1 {
-			t.Errorf("the call ended with error %v after %d questions", err, askCount)
+		<-isWithdrawn
+		if err == nil || err.Code != wire.ErrCancelled || ticketCount != 1 {
+			t.Errorf("the call ended with the error %v after %d requests for approval; want cancelled after 1 request", err, ticketCount)
 		}
 		if got, _ := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
-			t.Errorf("Decide after the end returned %+v, and the tool ran %d times", got, runCount)
+			t.Errorf("Decide after the end of the call returned %+v, and the tool ran %d times; want not pending and 0 runs", got, runCount)
 		}
 		events, _, nextErr := f.Next(t.Context())
 		var kinds []dispatch.EventKind
@@ -277,35 +277,35 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		}
 		want := []dispatch.EventKind{dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventEnded}
 		if nextErr != nil || !slices.Equal(kinds, want) || events[1].Call.Waiting == nil || events[2].Call.Waiting != nil {
-			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
+			t.Errorf("kinds of the events = %v, want %v; error %v", kinds, want, nextErr)
 		}
 		if events[0].IsForUser() || !events[1].IsForUser() || !events[2].IsForUser() {
-			t.Error("the events for the user are not exactly the request and its end")
+			t.Error("wrong events are for the user, want only the second and the third event")
 		}
 	})
 }
 
-func TestModesOfResume(t *testing.T) {
+func TestGateVerdictsAfterApproval(t *testing.T) {
 	allow := func(*dispatch.Resolution) dispatch.Verdict { return dispatch.Verdict{} }
-	useDecision := func(r *dispatch.Resolution) dispatch.Verdict {
-		return dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: r.Data}}
+	returnDecisionData := func(r *dispatch.Resolution) dispatch.Verdict {
+		return dispatch.Verdict{Result: &dispatch.GateResult{Output: r.Data}}
 	}
 	for _, tt := range []struct {
-		name     string
-		pass     bool
-		onResume func(r *dispatch.Resolution) dispatch.Verdict
-		output   string
-		decision string
+		name             string
+		isDecisionPassed bool
+		onResume         func(r *dispatch.Resolution) dispatch.Verdict
+		output           string
+		decision         string
 	}{
 		{"run again", false, allow, `"ran"`, ""},
-		{"the decision is the result", false, useDecision, `{"n":1}`, ""},
+		{"the decision is the result", false, returnDecisionData, `{"n":1}`, ""},
 		{"pass the decision", true, allow, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
 	} {
 		g := &fakeGate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
 				return tt.onResume(i.Resolution)
 			}
-			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecisionToTool: tt.pass}}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassesDecision: tt.isDecisionPassed}}
 		}}
 		synctest.Test(t, func(t *testing.T) {
 			hasRun, decision := false, ""
@@ -320,7 +320,7 @@ func TestModesOfResume(t *testing.T) {
 			}
 			r, err := waitForEnd()
 			if err != nil || string(r.Output) != tt.output || decision != tt.decision || hasRun != (tt.output == `"ran"`) {
-				t.Errorf("%s: output %s, decision %s, ran %t, %v", tt.name, r.Output, decision, hasRun, err)
+				t.Errorf("%s: output %s, want %s; decision %s, want %s; tool ran %t; error %v", tt.name, r.Output, tt.output, decision, tt.decision, hasRun, err)
 			}
 		})
 	}
@@ -332,7 +332,7 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 		isOff := false
 		secondGate := &fakeGate{name: "second", decide: func(dispatch.CallInfo) dispatch.Verdict {
 			if isOff {
-				return dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
+				return dispatch.Verdict{BlockError: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
 			}
 			return dispatch.Verdict{}
 		}}
@@ -343,7 +343,7 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || runCount != 0 {
-			t.Errorf("the call ended with error %v and ran %d times", err, runCount)
+			t.Errorf("the call ended with the error %v and ran %d times; want denied: switched off meanwhile, and 0 runs", err, runCount)
 		}
 	})
 }
@@ -368,10 +368,10 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 			t.Error(err)
 		}
 		disconnect()
-		sleepFake(dispatch.DefaultSuspendLimit)
+		sleepVirtual(dispatch.DefaultSuspendLimit)
 		synctest.Wait()
 		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(newCountingPage, want) {
-			t.Errorf("%v, want %v", newCountingPage, want)
+			t.Errorf("reported numbers of waiting calls = %v, want %v", newCountingPage, want)
 		}
 	})
 }
@@ -379,24 +379,24 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
-		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendBeforeApproval("export")}, MaxRunningCalls: 1})
 		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		otherTool := exportTool
 		otherTool.Name = "other"
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: otherTool}); err != nil || runCount != 1 {
-			t.Errorf("the call ended with error %v and ran %d times; want 1", err, runCount)
+			t.Errorf("the call ended with the error %v after %d runs of the tool; want no error after 1 run", err, runCount)
 		}
 		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 2 {
-			t.Errorf("the call ended with error %v and ran %d times; want 2", err, runCount)
+			t.Errorf("the call ended with the error %v after %d runs of the tool; want no error after 2 runs", err, runCount)
 		}
 	})
 }
 
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
-	user := func(reportMessage string) []wire.Report {
+	userReports := func(reportMessage string) []wire.Report {
 		return []wire.Report{{Message: reportMessage, Audience: dispatch.AudienceUser}}
 	}
 	for _, tt := range []struct {
@@ -412,25 +412,25 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answered := make(chan struct{})
+				isAnswered := make(chan struct{})
 				b := (&fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 					for _, reportMessage := range tt.reportsBefore {
-						s.Reports(user(reportMessage), 0)
+						s.Reports(userReports(reportMessage), 0)
 					}
 					s.Ask(askUser(1))
-					<-answered
-					s.Reports(user("logged in"), 0)
+					<-isAnswered
+					s.Reports(userReports("logged in"), 0)
 					s.Finish(json.RawMessage(`1`), nil)
 				}}).bridge()
-				b.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { close(answered) }
+				b.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { close(isAnswered) }
 				d := dispatch.New(b, dispatch.Options{})
 				var messages []string
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool:     exportTool,
 					Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) },
 					OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-						d.Remind(w, "reminder")
-						sleepFake(tt.approvalDelay)
+						d.SendReminder(w, "reminder")
+						sleepVirtual(tt.approvalDelay)
 						if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 							t.Error(err)
 						}
@@ -440,15 +440,15 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := strings.Join(messages, ", "); got != tt.want {
-					t.Errorf("the client received %q, want %q", got, tt.want)
+					t.Errorf("messages that the client received = %q, want %q", got, tt.want)
 				}
 			})
 		})
 	}
 }
 
-// An approval that covers later calls counts even if the approved call is cancelled before it continues.
-func TestDecisionBeforeACancellationCounts(t *testing.T) {
+// A gate receives an approval that covers later calls even if the approved call is cancelled before it continues.
+func TestDecisionWinsOverLaterCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		decisionCount := 0
 		g := &fakeGate{name: "permission", onDecision: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decisionCount++ }}
@@ -459,7 +459,7 @@ func TestDecisionBeforeACancellationCounts(t *testing.T) {
 			callView, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool})
 			got, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"})
 			if err != nil || got.Outcome != wire.DecisionAccepted {
-				t.Fatalf("Decide returned %+v, %v", got, err)
+				t.Fatalf("Decide before the cancellation returned %+v, error %v; want accepted and no error", got, err)
 			}
 			if i%2 == 0 {
 				cancel()
@@ -469,7 +469,7 @@ func TestDecisionBeforeACancellationCounts(t *testing.T) {
 			_, _ = waitForEnd()
 			cancel()
 			if decisionCount != i+1 {
-				t.Fatalf("the gate received %d of %d decisions", decisionCount, i+1)
+				t.Fatalf("the gate received %d decisions, want %d", decisionCount, i+1)
 			}
 		}
 	})

@@ -26,7 +26,7 @@ func (a *attempts) begin(callID string, targets []Target) {
 	}
 }
 
-// The dispatcher retries a call only if the tool's handler did not run.
+// The dispatcher tries a call in another document only if the tool's handler has not run.
 func (a *attempts) canRetry(err *wire.CallError) bool {
 	if a.count >= maxAttempts {
 		return false

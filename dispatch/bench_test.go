@@ -21,7 +21,7 @@ func (instantBridge) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
 
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-func (instantBridge) Resync(string, string) {}
+func (instantBridge) RequestActivityResync(string, string) {}
 
 func (instantBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)

@@ -18,10 +18,10 @@ type requestingTool struct {
 	stop chan struct{} // the test closes the channel stop when the call has ended
 }
 
-func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, nextRequest func(n int) wire.ToolAskParams) {
+func (w *requestingTool) ask(s dispatch.Sink, requestInterval time.Duration, nextRequest func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
-		case <-time.After(every):
+		case <-time.After(requestInterval):
 		case <-w.stop:
 			return
 		}
@@ -34,11 +34,11 @@ func askUser(n int) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, User: &wire.AskUser{Reason: "Log in."}}
 }
 
-// TestSuspensionsBoundACall checks that no call lasts longer than its hard limit and its
+// TestSuspensionTimeIsLimited checks that no call lasts longer than its hard limit and its
 // approval limit together, however often the call waits for the user.
-func TestSuspensionsBoundACall(t *testing.T) {
+func TestSuspensionTimeIsLimited(t *testing.T) {
 	const hardLimit, suspendLimit = 5 * time.Minute, 5 * time.Minute
-	child := func(n int) wire.ToolAskParams {
+	newChildRequest := func(n int) wire.ToolAskParams {
 		return newAskReport(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
 	tests := []struct {
@@ -49,23 +49,23 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		total         time.Duration
 		code          wire.ErrorCode
 	}{
-		{"unanswered questions", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
-		{"answered questions", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
+		{"requests that the user does not answer", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
+		{"requests that the user answers", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
 		{
-			"an approval and questions", []dispatch.Gate{suspendFirst("parent")}, 4 * time.Minute,
+			"an approval, then requests of the tool", []dispatch.Gate{suspendBeforeApproval("parent")}, 4 * time.Minute,
 			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
-		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, suspendLimit, wire.ErrApprovalTimeout},
+		{"an approval alone", []dispatch.Gate{suspendBeforeApproval("parent")}, 0, nil, suspendLimit, wire.ErrApprovalTimeout},
 		{
-			"approvals of children", []dispatch.Gate{suspendFirst("child")}, 0,
-			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
+			"approvals of nested calls", []dispatch.Gate{suspendBeforeApproval("child")}, 0,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, newChildRequest) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
 		{
-			"approvals and questions of children", []dispatch.Gate{suspendFirst("parent", "child")}, 100 * time.Second,
-			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
+			"approvals and requests of nested calls", []dispatch.Gate{suspendBeforeApproval("parent", "child")}, 100 * time.Second,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, newChildRequest) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
 		{
-			"a link that comes and goes", nil, 100 * time.Second,
+			"a link that is lost again and again", nil, 100 * time.Second,
 			func(w *requestingTool, s dispatch.Sink) {
 				w.ask(s, 20*time.Second, func(n int) wire.ToolAskParams {
 					s.LinkLost()
@@ -77,7 +77,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 			}, hardLimit + suspendLimit, wire.ErrDeadlineExceeded,
 		},
 		{
-			"silence after the waits", nil, 0,
+			"no progress after the waits", nil, 0,
 			func(_ *requestingTool, s dispatch.Sink) { s.Ask(askUser(1)) }, suspendLimit + 30*time.Second, wire.ErrIdleTimeout,
 		},
 	}
@@ -111,11 +111,11 @@ func TestSuspensionsBoundACall(t *testing.T) {
 				elapsedTime := time.Since(startTime)
 				close(w.stop)
 				p.wg.Wait()
-				e := asError(t, err)
+				e := toDispatchError(t, err)
 				if e == nil || e.Code != tt.code || elapsedTime > tt.total || elapsedTime < tt.total-hardLimit {
-					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsedTime, err, tt.code, tt.total)
+					t.Errorf("the call ended after %v with the error %v, want %s after at most %v", elapsedTime, err, tt.code, tt.total)
 				}
-				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsedTime != tt.total {
+				if (tt.name == "requests that the user does not answer" || tt.name == "an approval alone" || tt.name == "no progress after the waits") && elapsedTime != tt.total {
 					t.Errorf("the call ended after %v, want exactly %v", elapsedTime, tt.total)
 				}
 			})
@@ -125,7 +125,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 
 func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
+		o := dispatch.Options{Gates: []dispatch.Gate{suspendBeforeApproval("child")}}
 		var mu sync.Mutex
 		var limits []time.Duration
 		d, p, got := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
@@ -133,11 +133,11 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 				for n := range 3 {
 					s.Ask(newAskReport(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
-				sleepFake(2*time.Minute + time.Second)
+				sleepVirtual(2*time.Minute + time.Second)
 				s.Ask(askUser(3))
-				sleepFake(3*time.Minute + time.Second)
+				sleepVirtual(3*time.Minute + time.Second)
 				s.Ask(askUser(4))
-				sleepFake(time.Second)
+				sleepVirtual(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
@@ -149,7 +149,7 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 				limits = append(limits, w.ExpiresAt.Sub(w.StartedAt))
 				mu.Unlock()
 				if w.Kind == wire.TicketPermission {
-					sleepFake(2 * time.Minute)
+					sleepVirtual(2 * time.Minute)
 					_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
 				}
 			},
@@ -161,11 +161,11 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(limits) != 4 || limits[0] != 5*time.Minute || limits[2] != 5*time.Minute || limits[3] != 3*time.Minute {
-			t.Errorf("the tickets were open for %v, want three times 5m and once 3m", limits)
+			t.Errorf("the tickets were open for %v, want 5m three times and 3m once", limits)
 		}
 		for n, want := range map[string]string{"0": "1", "2": "1", "3": "approval_timeout: ", "4": "approval_timeout: it has waited for the user"} {
 			if a := got.got[n]; !strings.HasPrefix(a, want) {
-				t.Errorf("ask %s was answered %q, want %q ...", n, a, want)
+				t.Errorf("answer to request %s = %q, want the prefix %q", n, a, want)
 			}
 		}
 	})

@@ -13,12 +13,12 @@ import (
 type Readiness int
 
 const (
-	// ReadyUnknown means that the plugin's function isReady has not yet run in the document.
-	ReadyUnknown Readiness = iota
-	// NotReady means that no tool can run in the document, for example because it is a login page.
-	NotReady
-	// Ready means that the plugin's tools can run in the document.
-	Ready
+	// ReadinessUnknown means that the plugin's function isReady has not yet run in the document.
+	ReadinessUnknown Readiness = iota
+	// ReadinessNotReady means that no tool can run in the document, for example because it is a login page.
+	ReadinessNotReady
+	// ReadinessReady means that the plugin's tools can run in the document.
+	ReadinessReady
 )
 
 // Target is one document, or for a browser tool one tab or browser, in which a call can run.
@@ -35,9 +35,9 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// The field Frozen is true if the browser has suspended the page to save resources,
+	// The field IsFrozen is true if the browser has suspended the page to save resources,
 	// so that its scripts do not run.
-	Frozen bool
+	IsFrozen bool
 	// Problem explains why the adapter did not start, for a target in [Targets.BrokenTabs].
 	// For a target in [Targets.ErrorPages], Problem is Chrome's name of the network error. For
 	// a target of a browser tool, Problem explains why the extension can't run scripts in the tab.
@@ -70,9 +70,9 @@ type TargetChoice struct {
 	// The field Sites contains URLs. The tab must have the host and port of one of the
 	// URLs in Sites.
 	Sites []string
-	// The field Open is the URL to open in a new tab if no tab matches, or empty if the
+	// The field URLToOpen is the URL to open in a new tab if no tab matches, or empty if the
 	// call must not open a tab.
-	Open string
+	URLToOpen string
 	// TargetKind is where the tool runs. For a tool of any kind except TargetDocument,
 	// [Bridge.Targets] returns the current state of the tab TabID, or of all browsers if TabID
 	// is 0.
@@ -127,9 +127,9 @@ type Targets struct {
 	// ErrorPages are tabs that match the plugin, but show an error page of Chrome because
 	// their page could not be loaded.
 	ErrorPages []Target
-	// TabsAwaitingCode are tabs that match the plugin, and to which the browser is still
+	// TabsWithoutPluginCode are tabs that match the plugin, and to which the browser is still
 	// sending the adapter's code.
-	TabsAwaitingCode []Target
+	TabsWithoutPluginCode []Target
 	// IsSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
 	IsSyncing bool
@@ -159,9 +159,9 @@ const (
 // State returns whether the plugin's tools can run in any of the targets.
 func (t Targets) State() PluginState {
 	switch {
-	case slices.ContainsFunc(t.LiveTargets, func(t Target) bool { return t.Readiness == Ready }):
+	case slices.ContainsFunc(t.LiveTargets, func(t Target) bool { return t.Readiness == ReadinessReady }):
 		return StateReady
-	case len(t.LiveTargets)+len(t.UnresponsiveTargets)+len(t.TabsToReload)+len(t.LoadingTabs)+len(t.TabsAwaitingCode)+len(t.ErrorPages) > 0:
+	case len(t.LiveTargets)+len(t.UnresponsiveTargets)+len(t.TabsToReload)+len(t.LoadingTabs)+len(t.TabsWithoutPluginCode)+len(t.ErrorPages) > 0:
 		return StateUnavailable
 	case len(t.BrokenTabs) > 0:
 		return StateFailed
@@ -248,7 +248,7 @@ type Bridge interface {
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.
 	Answer(id string, askID int, toolOutput json.RawMessage, err *wire.CallError)
-	// Resync asks the page of a run for the complete content of an activity. If
+	// RequestActivityResync asks the page of a run for the complete content of an activity. If
 	// activityType is empty, Resync requests all activities of the run.
-	Resync(id, activityType string)
+	RequestActivityResync(id, activityType string)
 }

@@ -44,14 +44,14 @@ func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 		storeArgsStart(c)
 		return true
 	}
-	if !c.search.Begin(ctx) {
+	if !c.targetSearch.Begin(ctx) {
 		return false
 	}
 	if p.get() == (Target{}) {
 		// If a gate blocks the call regardless of its tab, the error must not disclose
 		// which tabs exist.
-		if v, _ := c.d.runGates(c); v.Block != nil {
-			c.fail(v.Block)
+		if v, _ := c.d.runGates(c); v.BlockError != nil {
+			c.fail(v.BlockError)
 			return false
 		}
 	}
@@ -63,7 +63,7 @@ func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 	p.mu.Lock()
 	p.runTarget = target
 	p.mu.Unlock()
-	storeArgsStart(c) // the target determines which arguments are masked
+	storeArgsStart(c) // which arguments are masked depends on the target
 	return true
 }
 
@@ -98,7 +98,7 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 			UserText: "The call names no tab, and its client has not opened or selected one. In a terminal, choose a tab with --tab.",
 		}
 	}
-	targets := c.d.bridge.Targets(&c.search, targetChoice)
+	targets := c.d.bridge.Targets(&c.targetSearch, targetChoice)
 	tabs := matchingTargets(targets.LiveTargets, targetChoice)
 	switch {
 	case targets.BrowserCount == 0:
@@ -110,7 +110,7 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 			Code: wire.ErrNoTab, Message: fmt.Sprintf("there is no tab %d; list the tabs with browser_tabs", targetChoice.TabID),
 			UserText: fmt.Sprintf("There is no tab %d. In a terminal, choose an open tab with --tab.", targetChoice.TabID),
 		}
-	case inSeveralBrowsers(tabs):
+	case spansSeveralBrowsers(tabs):
 		names := nameBrowsers(tabs)
 		return Target{}, &wire.CallError{
 			Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf("several browsers are connected: %s; name one as \"browser\"", names),

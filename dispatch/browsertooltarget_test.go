@@ -37,7 +37,7 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	bridge := &dispatchtest.Bridge{
 		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
 			if targetChoice.TargetKind != dispatch.TargetPage || targetChoice.TabID != 5 || targetChoice.Browser != "b2" {
-				t.Errorf("chose %+v", targetChoice)
+				t.Errorf("target choice of the call = %+v, want the page of tab 5 in the browser b2", targetChoice)
 			}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b2", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}}}
 		},
@@ -56,16 +56,16 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	})
 	r, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, Args: json.RawMessage(`{}`)})
 	if err != nil || string(r.Output) != `"shaped d5 {'text':'x'}"` || r.Target.DocumentID != "d5" {
-		t.Errorf("got %s in %+v, %v", r.Output, r.Target, err)
+		t.Errorf("the call returned %s in the target %+v, error %v; want the shaped output of the document d5", r.Output, r.Target, err)
 	}
 	if len(gate.calls) != 2 || gate.calls[0].Target != (dispatch.Target{}) || gate.calls[1].Target.URL != "https://shop.example/" {
-		t.Errorf("the gate received %+v", gate.calls)
+		t.Errorf("calls that the gate received = %+v, want two: first without a target, then with the tab's URL", gate.calls)
 	}
 	if startedRun.Target.DocumentID != "d5" || startedRun.TargetKind != dispatch.TargetPage {
-		t.Errorf("started %+v", startedRun)
+		t.Errorf("started run = %+v, want a page tool in the document d5", startedRun)
 	}
 	if got := snapshotTool.FullName(); got != "browser_snapshot" {
-		t.Errorf("the tool is listed as %s", got)
+		t.Errorf("full name of the tool = %s, want browser_snapshot", got)
 	}
 }
 
@@ -101,11 +101,11 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 			_, err := d.Call(t.Context(), c)
 			var e *dispatch.Error
 			if !errors.As(err, &e) || e.Code != testCase.code || !strings.Contains(e.Message, testCase.errorMessage) {
-				t.Errorf("got %v, want %s with %q", err, testCase.code, testCase.errorMessage)
+				t.Errorf("error of the call = %v, want %s with the text %q", err, testCase.code, testCase.errorMessage)
 			}
 			for _, i := range gate.calls {
 				if i.Target.Problem == "" && i.Target != (dispatch.Target{}) {
-					t.Errorf("the gates received %+v", i.Target)
+					t.Errorf("target that the gates received = %+v, want none", i.Target)
 				}
 			}
 		})
@@ -117,11 +117,11 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		var order []string
+		var callOrder []string
 		readOrder := func() []string {
 			mu.Lock()
 			defer mu.Unlock()
-			return slices.Clone(order)
+			return slices.Clone(callOrder)
 		}
 		bridge := &dispatchtest.Bridge{
 			TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
@@ -130,7 +130,7 @@ func TestExclusiveCalls(t *testing.T) {
 			StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 				mu.Lock()
 				defer mu.Unlock()
-				order = append(order, string(toolRun.Args))
+				callOrder = append(callOrder, string(toolRun.Args))
 				time.AfterFunc(time.Second, func() { sink.Finish(nil, nil) })
 				return nil
 			},
@@ -147,7 +147,7 @@ func TestExclusiveCalls(t *testing.T) {
 		}
 		calls := []<-chan error{startCall(clickTool, 5, `{"n":1}`), startCall(clickTool, 5, `{"n":2}`), startCall(snapshotTool, 5, `{"n":3}`), startCall(clickTool, 6, `{"n":4}`)}
 		if got := strings.Join(readOrder(), " "); got != `{"n":1} {"n":3} {"n":4}` {
-			t.Errorf("started %s", got)
+			t.Errorf("arguments of the started calls = %s, want the calls 1, 3 and 4", got)
 		}
 		for _, callErrors := range calls {
 			if err := <-callErrors; err != nil {
@@ -155,7 +155,7 @@ func TestExclusiveCalls(t *testing.T) {
 			}
 		}
 		if got := readOrder()[3]; got != `{"n":2}` {
-			t.Errorf("the last call was %s", got)
+			t.Errorf("arguments of the last call = %s, want the call 2", got)
 		}
 	})
 }
@@ -164,14 +164,14 @@ func TestExclusiveCalls(t *testing.T) {
 // which tabs exist.
 func TestBlockedCallChoosesNoTarget(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-		t.Error("the call looked for its tab")
+		t.Error("the blocked call asked the browser for its tab, want no request")
 		return dispatch.Targets{}
 	}}
 	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{blockingGate{}}})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, TabID: 5, Args: json.RawMessage(`{}`)})
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != wire.ErrDenied {
-		t.Errorf("got %v, want denied", err)
+		t.Errorf("error of the blocked call = %v, want denied", err)
 	}
 }
 
@@ -188,12 +188,12 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{CurrentTab: func(dispatch.Call) (string, int) { return "b1", 7 }})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, Browser: "b2", Args: json.RawMessage(`{}`)})
 	if err == nil || !strings.Contains(err.Error(), "the call names no tab") {
-		t.Errorf("got %v", err)
+		t.Errorf("error of a call that names another browser = %v, want that the call names no tab", err)
 	}
 }
 
 // If a tool never started, the advice must not ask the user to check what the tool has changed.
-func TestAdviceOfCallThatDidNotStart(t *testing.T) {
+func TestAdviceForCallThatNeverStarted(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}
 	bridge := &dispatchtest.Bridge{
@@ -218,6 +218,6 @@ func TestAdviceOfCallThatDidNotStart(t *testing.T) {
 	target.Problem = "browser tools work in http and https pages only"
 	_, err = calls.Call(t.Context(), dispatch.Call{Tool: clickTool, TabID: 5})
 	if err == nil || !strings.HasSuffix(err.Error(), "Open or select another tab with browser_tabs, then retry.") {
-		t.Errorf("error without a usable tab = %v, want the advice for browser tools", err)
+		t.Errorf("error of a call without a usable tab = %v, want the advice to open or select another tab", err)
 	}
 }

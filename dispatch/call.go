@@ -18,8 +18,8 @@ type Tool struct {
 	// opentabs uses PluginName and Matches only in error messages.
 	PluginName string
 	Matches    []string
-	// About describes the tool for the user who approves or denies the call.
-	About events.ToolAbout
+	// Summary describes the tool for the user who approves or denies the call.
+	Summary events.ToolSummary
 	// The field Instances contains the sites that the user configured in the plugin's settings,
 	// such as a work and a home server. Two instances can have the same name if they come from
 	// different settings. The field Instances is empty if the plugin's sites are fixed.

@@ -21,7 +21,7 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 		return nil
 	}}, dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "permission"}}})
 	t.Cleanup(d.Shutdown)
-	for race := range raceCount {
+	for raceIndex := range raceCount {
 		tickets, formClosed := make(chan dispatch.WaitingTicket, 1), make(chan struct{})
 		callErrors := make(chan error, 1)
 		go func() {
@@ -33,17 +33,17 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 			callErrors <- err
 		}()
 		w := <-tickets
-		surfaces := []dispatch.Resolution{
-			{Allow: race%2 == 0, Surface: "the side panel"},
-			{Allow: race%2 == 1, Surface: "the command line"},
-			{Allow: race%3 == 0, Surface: "client cursor"},
+		resolutions := []dispatch.Resolution{
+			{Allow: raceIndex%2 == 0, Surface: "the side panel"},
+			{Allow: raceIndex%2 == 1, Surface: "the command line"},
+			{Allow: raceIndex%3 == 0, Surface: "client cursor"},
 		}
-		results := make([]dispatch.DecisionResult, len(surfaces))
-		runsBefore := runCount.Load()
+		results := make([]dispatch.DecisionResult, len(resolutions))
+		runCountBefore := runCount.Load()
 		startSignal := make(chan struct{})
-		var deciding sync.WaitGroup
-		for i, r := range surfaces {
-			deciding.Go(func() {
+		var decisions sync.WaitGroup
+		for i, r := range resolutions {
+			decisions.Go(func() {
 				<-startSignal
 				var err error
 				if results[i], err = d.Decide(w.CallID, w.TicketID, r); err != nil {
@@ -52,33 +52,33 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 			})
 		}
 		close(startSignal)
-		deciding.Wait()
+		decisions.Wait()
 		err := <-callErrors
 		acceptedCount, isAllowed := 0, results[0].Allowed
 		for i, result := range results {
 			if result.Outcome == wire.DecisionAccepted {
 				acceptedCount++
-				if result.Surface != surfaces[i].Surface || result.Allowed != surfaces[i].Allow {
-					t.Errorf("race %d: %s received %+v for its own decision", race, surfaces[i].Surface, result)
+				if result.Surface != resolutions[i].Surface || result.Allowed != resolutions[i].Allow {
+					t.Errorf("race %d: Decide from %s returned %+v, want its own decision", raceIndex, resolutions[i].Surface, result)
 				}
 			} else if result.Outcome != wire.DecisionAlreadyMade {
-				t.Errorf("race %d: %s received %+v", race, surfaces[i].Surface, result)
+				t.Errorf("race %d: Decide from %s returned %+v, want that another decision was already made", raceIndex, resolutions[i].Surface, result)
 			}
 			if result.Surface != results[0].Surface || result.Allowed != isAllowed {
-				t.Errorf("race %d: the surfaces received different decisions: %+v", race, results)
+				t.Errorf("race %d: results of Decide = %+v, want the same decision for all surfaces", raceIndex, results)
 			}
 		}
-		if acceptedCount != 1 || (err == nil) != isAllowed || runCount.Load()-runsBefore != map[bool]int32{true: 1}[isAllowed] {
-			t.Errorf("race %d: %d decisions took effect, the call ended with %v after %d runs", race, acceptedCount, err, runCount.Load()-runsBefore)
+		if acceptedCount != 1 || (err == nil) != isAllowed || runCount.Load()-runCountBefore != map[bool]int32{true: 1}[isAllowed] {
+			t.Errorf("race %d: %d decisions took effect, the call ended with the error %v after %d runs; want one decision, and a run only if allowed", raceIndex, acceptedCount, err, runCount.Load()-runCountBefore)
 		}
 		select {
 		case <-formClosed:
 		case <-time.After(10 * time.Second):
-			t.Fatalf("race %d: the form is still open", race)
+			t.Fatalf("race %d: the form for the approval is still open after 10 s, want it closed", raceIndex)
 		}
 		lateDecision, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "late"})
-		if err != nil || lateDecision.Outcome == wire.DecisionAccepted || runCount.Load()-runsBefore > 1 {
-			t.Errorf("race %d: a late decision returned %+v, %v", race, lateDecision, err)
+		if err != nil || lateDecision.Outcome == wire.DecisionAccepted || runCount.Load()-runCountBefore > 1 {
+			t.Errorf("race %d: a late Decide returned %+v, error %v; want a decision without effect, and no error", raceIndex, lateDecision, err)
 		}
 	}
 }

@@ -21,11 +21,11 @@ import (
 // zero.
 const (
 	DefaultIdleLimit        = 30 * time.Second
-	DefaultMaxIdleLimit     = 5 * time.Minute
+	MaxIdleLimitDefault     = 5 * time.Minute
 	DefaultHardLimit        = 5 * time.Minute
 	DefaultProgressInterval = 100 * time.Millisecond
-	DefaultMaxRunning       = 256
-	DefaultMaxWaiting       = 20000
+	DefaultMaxRunningCalls  = 256
+	DefaultMaxWaitingCalls  = 20000
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
@@ -142,12 +142,12 @@ type Dispatcher struct {
 // New returns a dispatcher that runs calls through bridge.
 func New(bridge Bridge, o Options) *Dispatcher {
 	setDefault(&o.MaxIdleLimit, o.IdleLimit)
-	setDefault(&o.MaxIdleLimit, DefaultMaxIdleLimit)
+	setDefault(&o.MaxIdleLimit, MaxIdleLimitDefault)
 	setDefault(&o.IdleLimit, DefaultIdleLimit)
 	setDefault(&o.HardLimit, DefaultHardLimit)
 	setDefault(&o.ProgressInterval, DefaultProgressInterval)
-	setDefault(&o.MaxRunningCalls, DefaultMaxRunning)
-	setDefault(&o.MaxWaitingCalls, DefaultMaxWaiting)
+	setDefault(&o.MaxRunningCalls, DefaultMaxRunningCalls)
+	setDefault(&o.MaxWaitingCalls, DefaultMaxWaitingCalls)
 	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
 	setDefault(&o.SuspendLimit, DefaultSuspendLimit)
 	return &Dispatcher{
@@ -164,8 +164,8 @@ func New(bridge Bridge, o Options) *Dispatcher {
 }
 
 func setDefault[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
+	var zeroValue T
+	if *v == zeroValue {
 		*v = d
 	}
 }
@@ -197,12 +197,12 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	case c.parent != nil && !c.req.Tool.IsExclusive:
 		c.run(ctx)
 	default:
-		d.runWhenAdmitted(ctx, c)
+		d.waitAndRun(ctx, c)
 	}
 	return c.finalResult()
 }
 
-func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
+func (d *Dispatcher) waitAndRun(ctx context.Context, c *liveCall) {
 	q, lane := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
 		target := c.chosenTarget.get()
@@ -215,9 +215,9 @@ func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 	}
 	defer q.Leave(lane, queuePlace)
 	select {
-	case <-queuePlace.Ready():
-		if ctx.Err() != nil { // a call of a disconnected client must not start, even if its place is ready
-			c.cancel(CancellationOf(ctx))
+	case <-queuePlace.ReadinessReady():
+		if ctx.Err() != nil { // a disconnected client's call must not start, even if the queue has a place for it
+			c.cancel(CancellationFrom(ctx))
 			break
 		}
 		if rejection := q.Rejection(queuePlace); rejection != nil {
@@ -231,7 +231,7 @@ func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 		c.run(ctx)
 	case <-c.done:
 	case <-ctx.Done():
-		c.cancel(CancellationOf(ctx))
+		c.cancel(CancellationFrom(ctx))
 	}
 }
 
@@ -297,14 +297,14 @@ func (d *Dispatcher) find(callID string) *liveCall {
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.Follow(o) }
 
 // Shutdown fails all calls with the code shutdown and rejects new calls. Shutdown does not
-// wait for the calls to return; see Drain.
+// waitSignal for the calls to return; see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.isClosed = true
 	d.mu.Unlock()
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
-		c.endCall(ending{status: statusFailed, err: shutdownError(), mustStopPage: true})
+		c.endCall(callEnding{status: statusFailed, err: shutdownError(), mustStopPage: true})
 	}
 	d.stream.WakeFollowers()
 }
@@ -319,17 +319,17 @@ func shutdownError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
 }
 
-// Drain blocks until all calls have returned and their hooks have run. Call Drain only
+// WaitForHooks blocks until all calls have returned and their hooks have run. Call Drain only
 // after Shutdown. If ctx ends first, Drain returns the error of ctx.
-func (d *Dispatcher) Drain(ctx context.Context) error {
-	allReturned := make(chan struct{})
+func (d *Dispatcher) WaitForHooks(ctx context.Context) error {
+	hooksReturned := make(chan struct{})
 	go func() {
 		d.runningCalls.Wait()
 		d.afterHookQueue.flush()
-		close(allReturned)
+		close(hooksReturned)
 	}()
 	select {
-	case <-allReturned:
+	case <-hooksReturned:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -354,7 +354,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 	}
 	d.mu.Unlock()
 	if !hasEnded {
-		c.publish(EventCreated, time.Now(), nil) // c.mu is locked so that no other event of the call precedes EventCreated
+		c.publish(EventCreated, time.Now(), nil) // c.mu is locked, so EventCreated is the call's first event
 	}
 	return true
 }

@@ -62,41 +62,41 @@ func runCall(t *testing.T, p *fakePage, o dispatch.Options, c dispatch.Call) (di
 	r, err := d.Call(t.Context(), c)
 	elapsedTime := time.Since(startTime)
 	p.wg.Wait()
-	return r, asError(t, err), elapsedTime
+	return r, toDispatchError(t, err), elapsedTime
 }
 
-func asError(t *testing.T, err error) *dispatch.Error {
+func toDispatchError(t *testing.T, err error) *dispatch.Error {
 	t.Helper()
 	if err == nil {
 		return nil
 	}
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("err = %T, want *dispatch.Error", err)
+		t.Fatalf("type of the call's error = %T, want *dispatch.Error", err)
 	}
 	return e
 }
 
-// sleepFake sleeps in the fake time of package synctest.
-func sleepFake(d time.Duration) { <-time.After(d) }
+// sleepVirtual sleeps in the fake time of package synctest.
+func sleepVirtual(d time.Duration) { <-time.After(d) }
 
-func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
+func TestCallWithoutReportsReachesIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{}
 		_, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrIdleTimeout || elapsedTime != 30*time.Second || err.RunTime != 30*time.Second {
-			t.Fatalf("the call ended after %v with %+v, want idle_timeout at exactly 30s", elapsedTime, err)
+			t.Fatalf("the call ended after %v with the error %+v, want idle_timeout after exactly 30s", elapsedTime, err)
 		}
 		if p.stopCount() != 1 || err.StopOutcome != wire.CancelAborted {
-			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stopCount(), err.StopOutcome)
+			t.Errorf("the page received %d stop requests and answered %q; want 1 request and aborted", p.stopCount(), err.StopOutcome)
 		}
 	})
 }
 
 func TestReportRestartsTheIdleLimit(t *testing.T) {
 	tests := []struct {
-		at   time.Duration
-		ends time.Duration
+		at      time.Duration
+		endTime time.Duration
 	}{
 		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},
 		{30*time.Second - 1, 60*time.Second - 1},
@@ -104,15 +104,15 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.at.String(), func(t *testing.T) {
-			for range 50 { // the report and the timer coincide, so either may come first
+			for range 50 { // the report and the timer are due at the same time, so either may come first
 				synctest.Test(t, func(t *testing.T) {
 					p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-						sleepFake(tt.at)
+						sleepVirtual(tt.at)
 						s.Reports(numberReports(1, 10), 0)
 					}}
 					_, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-					if err == nil || err.Code != wire.ErrIdleTimeout || elapsedTime != tt.ends {
-						t.Fatalf("the call ended after %v with %v, want idle_timeout at %v", elapsedTime, err, tt.ends)
+					if err == nil || err.Code != wire.ErrIdleTimeout || elapsedTime != tt.endTime {
+						t.Fatalf("the call ended after %v with the error %v, want idle_timeout after %v", elapsedTime, err, tt.endTime)
 					}
 				})
 			}
@@ -120,13 +120,13 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 	}
 }
 
-func TestReportsCannotPassTheDeadline(t *testing.T) {
+func TestReportsCannotExtendHardLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0
 		p := &fakePage{}
 		stop := make(chan struct{})
 		p.handler = func(_ dispatch.Run, s dispatch.Sink) {
-			for range 60 { // the loop is finite, so that the test ends even without a hard limit
+			for range 60 { // the loop is finite, so the test ends even if the hard limit is broken
 				select {
 				case <-time.After(29 * time.Second):
 					reports++
@@ -143,12 +143,12 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		elapsedTime := time.Since(startTime)
 		close(stop)
 		p.wg.Wait()
-		e := asError(t, err)
+		e := toDispatchError(t, err)
 		if e == nil || e.Code != wire.ErrDeadlineExceeded || elapsedTime != 5*time.Minute {
-			t.Fatalf("the call ended after %v with %v, want deadline_exceeded at exactly 5m", elapsedTime, err)
+			t.Fatalf("the call ended after %v with the error %v, want deadline_exceeded after exactly 5m", elapsedTime, err)
 		}
 		if e.ReportCount != 10 || e.SinceLastReport != 10*time.Second || e.Retryable {
-			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.ReportCount, e.SinceLastReport, e.Retryable)
+			t.Errorf("error of the call: %d reports, last report %v before the end, retryable %t; want 10, 10s, false", e.ReportCount, e.SinceLastReport, e.Retryable)
 		}
 	})
 }
@@ -158,38 +158,38 @@ func TestReportsKeepCallRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 7 {
-				sleepFake(gap)
+				sleepVirtual(gap)
 				s.Reports(numberReports(float64(i+1), 7), 0)
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
 		r, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsedTime != 7*gap || r.ReportCount != 7 {
-			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsedTime, 7*gap)
+			t.Fatalf("the call returned the result %s with %d reports and the error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsedTime, 7*gap)
 		}
 		if p.stopCount() != 0 {
-			t.Error("the page of a successful call got a stop")
+			t.Error("the page of a successful call received a stop request, want none")
 		}
 	})
 }
 
-func TestInvalidReportsResetTheTimerToo(t *testing.T) {
+func TestInvalidReportsResetIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
-				sleepFake(20 * time.Second)
+				sleepVirtual(20 * time.Second)
 				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {HasInvalidNumber: true}, {}}, 2)
 			}
 			s.Finish(nil, nil)
 		}}
 		r, err, _ := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 15 {
-			t.Fatalf("reports %d, error %v; want 15 (9 sent, 6 skipped) and none", r.ReportCount, err)
+			t.Fatalf("the call counted %d reports and returned the error %v; want 15 reports (9 sent, 6 skipped) and no error", r.ReportCount, err)
 		}
 	})
 }
 
-func TestLimitsOfToolAndOptions(t *testing.T) {
+func TestToolLimitsOverrideOptions(t *testing.T) {
 	tests := []struct {
 		name string
 		o    dispatch.Options
@@ -197,17 +197,17 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 		want time.Duration
 		code wire.ErrorCode
 	}{
-		{"options", dispatch.Options{IdleLimit: 3 * time.Second}, exportTool, 3 * time.Second, wire.ErrIdleTimeout},
-		{"tool", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
-		{"tool above the server's default", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 2 * time.Minute, wire.ErrIdleTimeout},
-		{"tool above the ceiling of all", dispatch.Options{HardLimit: time.Hour}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 6 * time.Minute}, 5 * time.Minute, wire.ErrIdleTimeout},
-		{"tool above the user's own limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 30 * time.Second, wire.ErrIdleTimeout},
-		{"tool above the user's own ceiling", dispatch.Options{IdleLimit: 30 * time.Second, MaxIdleLimit: time.Minute}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, time.Minute, wire.ErrIdleTimeout},
-		{"tool below the user's own limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
+		{"idle limit from the options", dispatch.Options{IdleLimit: 3 * time.Second}, exportTool, 3 * time.Second, wire.ErrIdleTimeout},
+		{"idle limit from the tool", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
+		{"a tool's idle limit above the default", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 2 * time.Minute, wire.ErrIdleTimeout},
+		{"a tool's idle limit above the default maximum", dispatch.Options{HardLimit: time.Hour}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 6 * time.Minute}, 5 * time.Minute, wire.ErrIdleTimeout},
+		{"a tool's idle limit above the user's idle limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 30 * time.Second, wire.ErrIdleTimeout},
+		{"a tool's idle limit above the user's maximum", dispatch.Options{IdleLimit: 30 * time.Second, MaxIdleLimit: time.Minute}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, time.Minute, wire.ErrIdleTimeout},
+		{"a tool's idle limit below the user's idle limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
 		{"hard limit below idle limit", dispatch.Options{HardLimit: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
 		{"both limits at the same time", dispatch.Options{IdleLimit: time.Minute, HardLimit: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
 		{
-			"tool's hard limit is below the ceiling", dispatch.Options{IdleLimit: time.Hour},
+			"a tool's hard limit above the default hard limit", dispatch.Options{IdleLimit: time.Hour},
 			dispatch.Tool{Plugin: "p", Name: "t", HardLimit: time.Hour}, 5 * time.Minute, wire.ErrDeadlineExceeded,
 		},
 	}
@@ -216,14 +216,14 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, err, elapsedTime := runCall(t, &fakePage{}, tt.o, dispatch.Call{Tool: tt.tool})
 				if err == nil || err.Code != tt.code || elapsedTime != tt.want {
-					t.Errorf("the call ended after %v with %v, want %s at %v", elapsedTime, err, tt.code, tt.want)
+					t.Errorf("the call ended after %v with the error %v, want %s after %v", elapsedTime, err, tt.code, tt.want)
 				}
 			})
 		})
 	}
 }
 
-func TestNothingAfterTheEnd(t *testing.T) {
+func TestNothingIsSentAfterCallEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sink dispatch.Sink
 		var notifications atomic.Int32
@@ -242,16 +242,16 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		sink.Finish(json.RawMessage(`2`), nil)
 		sink.Finish(nil, &wire.CallError{Code: wire.ErrInternal})
 		if d.Cancel(r.CallID, "a test", "") {
-			t.Error("a call that has ended was cancelled")
+			t.Error("Cancel returned true for a call that has ended, want false")
 		}
 		synctest.Wait()
 		v, _ := d.Find(r.CallID)
 		if notifications.Load() != 0 || v.ReportCount != 0 || v.Status != wire.StatusDone {
-			t.Errorf("after the end of the call there are %d notifications and the view %+v", notifications.Load(), v)
+			t.Errorf("after the end of the call there are %d notifications and the view %+v; want no late notification and no late report", notifications.Load(), v)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 3 || events[2].Kind != dispatch.EventEnded {
-			t.Errorf("events %+v, %v; want created, running, ended", events, err)
+			t.Errorf("events of the call = %+v, error %v; want created, running, ended", events, err)
 		}
 	})
 }
@@ -260,7 +260,7 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				sleepFake(30 * time.Second)
+				sleepVirtual(30 * time.Second)
 				s.Finish(json.RawMessage(`"late"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -276,11 +276,11 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 					endingCount++
 				}
 			}
-			e := asError(t, err)
+			e := toDispatchError(t, err)
 			succeeded := string(r.Output) == `"late"` && e == nil && p.stopCount() == 0
-			timedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stopCount() == 1
-			if endingCount != 1 || succeeded == timedOut {
-				t.Fatalf("the call had %d endings, result %s, error %v and %d stops", endingCount, r.Output, err, p.stopCount())
+			hasTimedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stopCount() == 1
+			if endingCount != 1 || succeeded == hasTimedOut {
+				t.Fatalf("the call had %d endings, result %s, error %v and %d stop requests; want one ending: success or a timeout", endingCount, r.Output, err, p.stopCount())
 			}
 		})
 	}
@@ -299,19 +299,19 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 				s.Finish(toolRun.Args, nil)
 			case 1:
 				for range 4 {
-					sleepFake(20 * time.Second)
+					sleepVirtual(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
 				}
 				s.Finish(toolRun.Args, nil)
 			case 2:
-				sleepFake(time.Second)
+				sleepVirtual(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
 			case 3:
 			}
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})
 		var wg sync.WaitGroup
-		var badCount atomic.Int32
+		var wrongResultCount atomic.Int32
 		startTime := time.Now()
 		for i := range n {
 			wg.Go(func() {
@@ -331,17 +331,17 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 					ok = e != nil && e.Code == wire.ErrIdleTimeout && elapsedTime == 30*time.Second
 				}
 				if !ok {
-					badCount.Add(1)
+					wrongResultCount.Add(1)
 				}
 			})
 		}
 		wg.Wait()
 		p.wg.Wait()
-		if badCount.Load() != 0 || p.stopCount() != n/4 {
-			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", badCount.Load(), p.stopCount(), n/4)
+		if wrongResultCount.Load() != 0 || p.stopCount() != n/4 {
+			t.Errorf("%d calls ended in a wrong way, and %d pages received a stop request; want 0 and %d", wrongResultCount.Load(), p.stopCount(), n/4)
 		}
 		if liveCount := len(d.Calls()); liveCount != 200 {
-			t.Errorf("%d calls listed, want the last 200", liveCount)
+			t.Errorf("the dispatcher lists %d calls, want the last 200", liveCount)
 		}
 	})
 }
@@ -353,11 +353,11 @@ func TestBridgeRejectsARun(t *testing.T) {
 		}}
 		d := dispatch.New(b, dispatch.Options{})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrBrowserLost || !e.Retryable {
-			t.Errorf("error %+v, want browser_lost, retryable", e)
+		if e := toDispatchError(t, err); e.Code != wire.ErrBrowserLost || !e.Retryable {
+			t.Errorf("error of the call = %+v, want a retryable browser_lost", e)
 		}
 		if c := d.Calls(); len(c) != 1 || c[0].Status != wire.StatusFailed {
-			t.Errorf("calls %+v, want one that failed", c)
+			t.Errorf("listed calls = %+v, want one failed call", c)
 		}
 	})
 }
@@ -376,13 +376,13 @@ func TestShutdownEndsAllCalls(t *testing.T) {
 		synctest.Wait()
 		d.Shutdown()
 		for range 2 {
-			if e := asError(t, <-errs); e.Code != wire.ErrShutdown {
-				t.Errorf("code %s, want shutdown", e.Code)
+			if e := toDispatchError(t, <-errs); e.Code != wire.ErrShutdown {
+				t.Errorf("error code of the call = %s, want shutdown", e.Code)
 			}
 		}
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrShutdown || p.stopCount() != 1 {
-			t.Errorf("a call after Shutdown: %v; %d pages got a stop, want 1", err, p.stopCount())
+		if e := toDispatchError(t, err); e.Code != wire.ErrShutdown || p.stopCount() != 1 {
+			t.Errorf("error of a call after Shutdown = %v, want shutdown; %d pages received a stop request, want 1", err, p.stopCount())
 		}
 	})
 }

@@ -45,9 +45,9 @@
 //	liveCall.mu      > Stream.mu         when a change is published
 //	liveCall.mu      > toolRequests.mu   when the error of a call is described
 //	Set.applyMu      > activity.Set.mu   when patches are applied
-//	afterHookQueue.workMu > all others       when AfterHooks run and an end is logged
+//	afterHookQueue.hookMu > all others       when AfterHooks run and an end is logged
 //
 // All other locks are taken alone: clock.Clock.mu, queue.Queue.mu, suspendedCalls.mu, afterHookQueue.mu. No bridge
 // method, gate, hook or progress function runs while a lock is held, with two exceptions: Options.OnWaitingChange runs
-// under suspendedCalls.mu, and AfterHooks run under afterHookQueue.workMu.
+// under suspendedCalls.mu, and AfterHooks run under afterHookQueue.hookMu.
 package dispatch

@@ -19,13 +19,13 @@ const (
 type afterHookQueue struct {
 	work func(*liveCall)
 
-	workMu sync.Mutex // workMu is locked while AfterHooks run
+	hookMu sync.Mutex // hookMu is locked while AfterHooks run
 
-	mu    sync.Mutex // the mutex guards all fields below
-	calls []*liveCall
-	bytes int
-	timer *time.Timer
-	idle  []*liveCall // the field idle is an empty slice that is swapped with calls to reuse its memory
+	mu          sync.Mutex // the mutex guards all fields below
+	calls       []*liveCall
+	bytes       int
+	timer       *time.Timer
+	reusedSlice []*liveCall // the field reusedSlice is an empty slice, which is swapped with the slice calls to reuse memory
 }
 
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
@@ -47,17 +47,17 @@ func (q *afterHookQueue) add(c *liveCall, bytes int) {
 
 // The method flush runs the AfterHooks of all queued calls.
 func (q *afterHookQueue) flush() {
-	q.workMu.Lock()
-	defer q.workMu.Unlock()
+	q.hookMu.Lock()
+	defer q.hookMu.Unlock()
 	q.mu.Lock()
 	calls := q.calls
-	q.calls, q.idle, q.bytes = q.idle, nil, 0
+	q.calls, q.reusedSlice, q.bytes = q.reusedSlice, nil, 0
 	q.mu.Unlock()
 	for _, c := range calls {
 		q.work(c)
 	}
 	clear(calls)
 	q.mu.Lock()
-	q.idle = calls[:0]
+	q.reusedSlice = calls[:0]
 	q.mu.Unlock()
 }

@@ -19,15 +19,15 @@ import (
 )
 
 type orderHook struct {
-	seen *[]string
-	wait chan struct{}
+	seenHooks  *[]string
+	waitSignal chan struct{}
 }
 
 func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
-	if h.wait != nil {
-		<-h.wait
+	if h.waitSignal != nil {
+		<-h.waitSignal
 	}
-	*h.seen = append(*h.seen, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
+	*h.seenHooks = append(*h.seenHooks, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
 }
 
 func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
@@ -39,16 +39,16 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var seen, want []string
+		var seenHooks, want []string
 		var log bytes.Buffer
 		release := make(chan struct{})
-		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{&seen, release}}, Log: zerolog.New(&log)})
-		beganAt := time.Now()
+		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{&seenHooks, release}}, Log: zerolog.New(&log)})
+		startedAt := time.Now()
 		call := func() {
 			t.Helper()
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
 			if err != nil || string(r.Output) != `{"a":1}` {
-				t.Fatalf("%q, %v", r.Output, err)
+				t.Fatalf("the call returned %q, error %v; want {\"a\":1} and no error", r.Output, err)
 			}
 			want = append(want, r.CallID+"done7")
 		}
@@ -57,31 +57,31 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		call()
 		synctest.Wait()
-		if time.Since(beganAt) != 10*time.Millisecond || len(seen) != 0 || log.Len() != 0 {
-			t.Errorf("after %v the hooks saw %q and the log is %q", time.Since(beganAt), seen, log.String())
+		if time.Since(startedAt) != 10*time.Millisecond || len(seenHooks) != 0 || log.Len() != 0 {
+			t.Errorf("after %v the hooks had received %q and the log was %q; want after 10ms no call and an empty log", time.Since(startedAt), seenHooks, log.String())
 		}
 		close(release)
 		time.Sleep(10 * time.Millisecond)
 		synctest.Wait()
-		if !slices.Equal(seen, want) || strings.Count(log.String(), "call ended") != 3 {
-			t.Errorf("the hooks saw %q, want %q; the log is %s", seen, want, log.String())
+		if !slices.Equal(seenHooks, want) || strings.Count(log.String(), "call ended") != 3 {
+			t.Errorf("calls that the hooks received = %q, want %q; log = %s, want three ended calls", seenHooks, want, log.String())
 		}
 	})
 }
 
 func TestDrainRunsTheHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var seen []string
-		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seen: &seen}}})
+		var seenHooks []string
+		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seenHooks: &seenHooks}}})
 		for range 10 {
 			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		beganAt := time.Now()
+		startedAt := time.Now()
 		d.Shutdown()
-		if err := d.Drain(t.Context()); err != nil || len(seen) != 10 || time.Since(beganAt) != 0 {
-			t.Errorf("Drain returned %v after %v, and %d of 10 hooks ran", err, time.Since(beganAt), len(seen))
+		if err := d.WaitForHooks(t.Context()); err != nil || len(seenHooks) != 10 || time.Since(startedAt) != 0 {
+			t.Errorf("Drain returned the error %v after %v, and %d of 10 hooks ran; want no error, no delay and 10 hooks", err, time.Since(startedAt), len(seenHooks))
 		}
 	})
 }
@@ -99,26 +99,26 @@ func TestWaitingHooksAreBounded(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var seen []string
-				d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seen: &seen}}})
+				var seenHooks []string
+				d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seenHooks: &seenHooks}}})
 				args := json.RawMessage(`"` + strings.Repeat("x", tt.resultBytes-2) + `"`)
 				for n := range tt.want {
-					if len(seen) != 0 {
-						t.Fatalf("%d hooks ran after %d calls", len(seen), n)
+					if len(seenHooks) != 0 {
+						t.Fatalf("%d hooks ran after %d calls, want none yet", len(seenHooks), n)
 					}
 					if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: args}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if len(seen) != tt.want {
-					t.Errorf("%d hooks ran, want %d", len(seen), tt.want)
+				if len(seenHooks) != tt.want {
+					t.Errorf("%d hooks ran after the last call, want %d", len(seenHooks), tt.want)
 				}
 			})
 		})
 	}
 }
 
-func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
+func TestFollowersReceiveEndEventsAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{})
@@ -129,11 +129,11 @@ func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		beganAt := time.Now()
+		startedAt := time.Now()
 		d.Shutdown()
 		events, _, err := f.Next(t.Context())
-		if err != nil || len(events) == 0 || events[0].Kind != dispatch.EventEnded || time.Since(beganAt) != 0 {
-			t.Errorf("after %v the follower got %d events, %v", time.Since(beganAt), len(events), err)
+		if err != nil || len(events) == 0 || events[0].Kind != dispatch.EventEnded || time.Since(startedAt) != 0 {
+			t.Errorf("after %v the follower had %d events, error %v; want at once an ended event and no error", time.Since(startedAt), len(events), err)
 		}
 	})
 }
@@ -150,12 +150,12 @@ func TestInvalidOutputFailsTheCall(t *testing.T) {
 			"list": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(output), nil) },
 		})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "list", Output: rejectOutput{}}})
-		e := asError(t, err)
+		e := toDispatchError(t, err)
 		if e.Code != wire.ErrInvalidResult || !strings.Contains(e.Message, "m__list failed: it returned rubbish (invalid_result).") || !strings.HasSuffix(e.Message, "\nIt returned: {}") {
-			t.Errorf("%.10s: the error is %v", output, err)
+			t.Errorf("output %.10s: error of the call = %v, want invalid_result with the page's text at the end", output, err)
 		}
 		if v := d.Calls()[0]; v.Status != wire.StatusFailed || v.ErrorCode != wire.ErrInvalidResult || strings.Contains(v.Error, "It returned: {}") {
-			t.Errorf("%.10s: the list shows %s (%s): %q", output, v.Status, v.ErrorCode, v.Error)
+			t.Errorf("output %.10s: the list shows the status %s with the code %s and the error %q; want failed with invalid_result, without the page's text", output, v.Status, v.ErrorCode, v.Error)
 		}
 	}
 }

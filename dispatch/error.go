@@ -17,8 +17,8 @@ type Error struct {
 	Cause string
 	// PageText is untrusted text from a web page that Message ends with, or empty. Cause never contains PageText.
 	PageText string
-	// The field Untrusted contains the web pages that PageText quotes.
-	Untrusted []wire.UntrustedPage
+	// The field UntrustedPages contains the web pages that PageText quotes.
+	UntrustedPages []wire.UntrustedPage
 	// UserText is the error text for the user, or empty if Message suits both agents and users.
 	UserText string
 	CallID   string

@@ -22,8 +22,8 @@ type (
 	WaitingTicket = events.WaitingTicket
 	// Resolution is the user's decision about a suspended call.
 	Resolution = events.Resolution
-	// ToolAbout describes a tool to the user who approves or denies a call.
-	ToolAbout = events.ToolAbout
+	// ToolSummary describes a tool to the user who approves or denies a call.
+	ToolSummary = events.ToolSummary
 	// TicketPage is the page in which a suspended call would run after the user's approval.
 	TicketPage = events.TicketPage
 	// Snapshot is the progress of a call at one moment.
@@ -32,8 +32,8 @@ type (
 	Progression = events.Progression
 	// View is a call at one moment, as lists show it.
 	View = events.View
-	// Moment is one step in the timeline of a call.
-	Moment = events.Moment
+	// TimelineEntry is one step in the timeline of a call.
+	TimelineEntry = events.TimelineEntry
 	// Event is one change of a call, as followers receive it.
 	Event = events.Event
 	// EventKind is the kind of an [Event].

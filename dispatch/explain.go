@@ -31,7 +31,7 @@ type failure struct {
 	requests *toolRequests
 	// If nextStep is not empty, it replaces the usual advice for the error code.
 	nextStep        errtext.Step
-	hasBegun        bool
+	hasStarted      bool
 	runTime         time.Duration
 	reportCount     int
 	sinceLastReport time.Duration
@@ -44,7 +44,7 @@ type failure struct {
 func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, note: c.state.note, requests: &c.requests, nextStep: c.nextStep,
-		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.Count, lastMessage: c.reports.AnyAudience.Message,
+		hasStarted: c.state.hasStarted(), runTime: c.state.finalRunTime, reportCount: c.reports.Count, lastMessage: c.reports.AnyAudience.Message,
 		isStopSent: c.state.isStopSent, stopOutcome: c.state.stopOutcome,
 	}
 	if f.reportCount > 0 {
@@ -56,11 +56,11 @@ func (c *liveCall) describeFailure() failure {
 func explainFailure(f failure) *Error {
 	nextStep, retryable := f.step()
 	e := &Error{
-		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable, MayHaveActed: f.hasBegun && !f.err.NotStarted && (f.tool.TargetKind.isChosenBeforeGates() || !errtext.EndsBeforeHandler(f.err.Code)),
+		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, UntrustedPages: f.err.UntrustedPages, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable, MayHaveActed: f.hasStarted && !f.err.NotStarted && (f.tool.TargetKind.isChosenBeforeGates() || !errtext.EndsBeforeHandler(f.err.Code)),
 		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
 	e.Message = f.text(f.cause(), nextStep.ForAgent)
-	e.UserText = f.text(trimEnd(f.userMessage()), nextStep.ForUser)
+	e.UserText = f.text(trimFinalPeriod(f.userMessage()), nextStep.ForUser)
 	if f.err.UserText != "" {
 		e.UserText = f.withPageText(f.err.UserText)
 	}
@@ -70,7 +70,7 @@ func explainFailure(f failure) *Error {
 func (f failure) step() (adviceStep errtext.Step, retryable bool) {
 	adviceStep, retryable = errtext.NextStep(f.err.Code)
 	switch code, isBrowserTool := f.err.Code, f.tool.TargetKind.isChosenBeforeGates(); {
-	case code == wire.ErrLinkLost && !f.tool.About.IsReadOnly:
+	case code == wire.ErrLinkLost && !f.tool.Summary.IsReadOnly:
 		adviceStep = errtext.LinkLostWriteStep
 	case code == wire.ErrToolError && f.err.Tool == nil && !isBrowserTool:
 		adviceStep = errtext.UnhandledErrorStep
@@ -79,7 +79,7 @@ func (f failure) step() (adviceStep errtext.Step, retryable bool) {
 	case code == wire.ErrNoTab && isBrowserTool:
 		adviceStep = errtext.OpenTabStep
 	}
-	if f.err.NotStarted || !f.hasBegun {
+	if f.err.NotStarted || !f.hasStarted {
 		adviceStep = adviceStep.WithoutCheckAdvice()
 	}
 	if t := f.err.Tool; t != nil {
@@ -105,7 +105,7 @@ func (f failure) step() (adviceStep errtext.Step, retryable bool) {
 func (f failure) text(cause, nextStep string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), cause, errtext.DescribeCode(f.err))
-	if f.hasBegun {
+	if f.hasStarted {
 		f.describeRun(&b)
 	}
 	if f.isStopSent {
@@ -122,9 +122,9 @@ func (f failure) withPageText(pageText string) string {
 	return pageText + "\n" + f.err.PageText
 }
 
-func (f failure) cause() string { return trimEnd(f.err.Message) }
+func (f failure) cause() string { return trimFinalPeriod(f.err.Message) }
 
-func trimEnd(errorMessage string) string { return strings.TrimRight(errorMessage, ". \n") }
+func trimFinalPeriod(errorMessage string) string { return strings.TrimRight(errorMessage, ". \n") }
 
 func (f failure) userMessage() string {
 	if f.requests == nil {
@@ -141,13 +141,13 @@ func ownUserText(c *liveCall) string {
 	case f.err.UserText != "":
 		return f.err.UserText
 	case f.userMessage() != f.err.Message:
-		return trimEnd(f.userMessage()) + "."
+		return trimFinalPeriod(f.userMessage()) + "."
 	}
 	return ""
 }
 
 // The returned texts omit the error code and the run time, because lists show them in separate columns.
-func (f failure) stateTexts() (cause, nextStep string) {
+func (f failure) causeAndNextStep() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""
 	}

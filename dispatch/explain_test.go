@@ -109,15 +109,15 @@ func (e failingCall) text(t *testing.T) string {
 		}
 		_, err := d.Call(ctx, newExportCall())
 		if err == nil {
-			t.Fatalf("%s: the call succeeded", e.name)
+			t.Fatalf("%s: the call succeeded, want an error", e.name)
 		}
 		var callError *Error
 		if !errors.As(err, &callError) || callError.UserText == "" {
-			t.Errorf("%s: the error %v has no text for the user", e.name, err)
+			t.Errorf("%s: error %v, want an error with a text for the user", e.name, err)
 		} else {
 			for _, phrase := range []string{"the user", "Do not", "do not repeat", `"tabId"`, "tools_"} {
 				if strings.Contains(callError.UserText, phrase) {
-					t.Errorf("%s: the text for the user has %q, which only suits an agent: %s", e.name, phrase, callError.UserText)
+					t.Errorf("%s: text for the user = %q, want a text without %q, which only suits an agent", e.name, callError.UserText, phrase)
 				}
 			}
 			errorMessage = "agent: " + callError.Message + "\n  user:  " + callError.UserText
@@ -128,13 +128,13 @@ func (e failingCall) text(t *testing.T) string {
 	return errorMessage
 }
 
-func failingCalls(silentTool func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
+func failingCalls(silentTool func(Sink), reportError func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
 	otherTarget := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
 	return map[wire.ErrorCode]failingCall{
 		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silentTool, stopOutcome: wire.CancelAborted}},
-		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelAborted}},
+		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reportError("page 30 of 90"), stopOutcome: wire.CancelAborted}},
 		wire.ErrCancelled:        {bridge: scriptedBridge{page: silentTool, stopOutcome: wire.CancelAborted}, cancelAfter: 7 * time.Second},
 		wire.ErrNoBrowser:        {bridge: withTargets(Targets{})},
 		wire.ErrNoTab:            {bridge: withTargets(Targets{BrowserCount: 1})},
@@ -151,8 +151,8 @@ func failingCalls(silentTool func(Sink), reporting func(string) func(Sink)) map[
 
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
-	addCase := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
-	writeExample := func(name string, bridge Bridge) { addCase(failingCall{name: name, bridge: bridge}) }
+	writeCase := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
+	writeExample := func(name string, bridge Bridge) { writeCase(failingCall{name: name, bridge: bridge}) }
 	failsAfter := func(ran time.Duration, err *wire.CallError) scriptedBridge {
 		return scriptedBridge{page: func(s Sink) {
 			time.Sleep(ran)
@@ -161,7 +161,7 @@ func TestErrorTexts(t *testing.T) {
 	}
 	failBridge := func(err *wire.CallError) scriptedBridge { return failsAfter(20*time.Second, err) }
 	silentTool := func(Sink) {}
-	reporting := func(errorMessage string) func(Sink) {
+	reportError := func(errorMessage string) func(Sink) {
 		return func(s Sink) {
 			for range 29 {
 				time.Sleep(10 * time.Second)
@@ -169,25 +169,25 @@ func TestErrorTexts(t *testing.T) {
 			}
 		}
 	}
-	ownSituations := failingCalls(silentTool, reporting)
+	ownSituations := failingCalls(silentTool, reportError)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
 		e, isOwn := ownSituations[code]
 		switch {
 		case isOwn:
 		case slices.Contains(gateErrorCodes, code):
-			e = failingCall{bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{Verdict{Block: err}}}}}
+			e = failingCall{bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{Verdict{BlockError: err}}}}}
 		case slices.Contains(startErrorCodes, code):
 			e = failingCall{bridge: failsAfter(0, err)}
 		default:
 			e = failingCall{bridge: failBridge(err)}
 		}
 		e.name = string(code)
-		addCase(e)
+		writeCase(e)
 	}
-	writeExample("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelIgnored})
-	writeExample("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelFinished})
-	writeExample("no message, no answer yet", scriptedBridge{page: reporting("")})
+	writeExample("with progress, ignored", scriptedBridge{page: reportError("page 30 of 90"), stopOutcome: wire.CancelIgnored})
+	writeExample("with progress, finished", scriptedBridge{page: reportError("page 30 of 90"), stopOutcome: wire.CancelFinished})
+	writeExample("no message, no answer yet", scriptedBridge{page: reportError("")})
 	toolError := func(errorMessage string, info wire.ToolErrorInfo) scriptedBridge {
 		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &info})
 	}
@@ -201,7 +201,7 @@ func TestErrorTexts(t *testing.T) {
 		writeExample("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
 	}
 
-	addCase(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
+	writeCase(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
 		NewBlockVerdict(wire.ErrDenied, "the user has turned it off", "You have turned it off. Turn it on in the side panel.")}}}})
 	writeExample("failed in a page with two texts", failBridge(&wire.CallError{
 		Code: wire.ErrToolError, Message: "the dialog is open; ask the user", UserText: "The dialog is open. Answer it.", PageText: "Leave?"}))
@@ -216,27 +216,27 @@ func TestMayHaveActed(t *testing.T) {
 	}{
 		{failure{err: &wire.CallError{Code: wire.ErrDenied}}, false},
 		{failure{err: &wire.CallError{Code: wire.ErrCancelled}}, false},
-		{failure{err: &wire.CallError{Code: wire.ErrCancelled}, hasBegun: true}, true},
-		{failure{err: &wire.CallError{Code: wire.ErrToolError}, hasBegun: true}, true},
-		{failure{err: &wire.CallError{Code: wire.ErrNavigated, NotStarted: true}, hasBegun: true}, false},
-		{failure{err: &wire.CallError{Code: wire.ErrNotReady}, hasBegun: true}, false},
-		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true}, false},
-		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true, tool: Tool{TargetKind: TargetTab}}, true},
+		{failure{err: &wire.CallError{Code: wire.ErrCancelled}, hasStarted: true}, true},
+		{failure{err: &wire.CallError{Code: wire.ErrToolError}, hasStarted: true}, true},
+		{failure{err: &wire.CallError{Code: wire.ErrNavigated, NotStarted: true}, hasStarted: true}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrNotReady}, hasStarted: true}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasStarted: true}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasStarted: true, tool: Tool{TargetKind: TargetTab}}, true},
 	} {
 		if got := explainFailure(c.failure).MayHaveActed; got != c.want {
-			t.Errorf("%+v: %v, want %v", c.failure.err, got, c.want)
+			t.Errorf("MayHaveActed for the error %+v = %v, want %v", c.failure.err, got, c.want)
 		}
 	}
-	lostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
+	lostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasStarted: true}
 	if errorMessage := explainFailure(lostFailure).Message; !strings.Contains(errorMessage, "the same idempotency key") {
-		t.Errorf("the text of a tool that changes something is %q", errorMessage)
+		t.Errorf("error text for a tool that may change something = %q, want advice about the idempotency key", errorMessage)
 	}
-	lostFailure.hasBegun = false
+	lostFailure.hasStarted = false
 	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
-		t.Errorf("the text of a call that has not begun is %q", errorMessage)
+		t.Errorf("error text for a call that has not begun = %q, want no advice about a key", errorMessage)
 	}
-	lostFailure.hasBegun, lostFailure.tool.About.IsReadOnly = true, true
+	lostFailure.hasStarted, lostFailure.tool.Summary.IsReadOnly = true, true
 	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
-		t.Errorf("the text of a tool that only reads is %q", errorMessage)
+		t.Errorf("error text for a tool that only reads = %q, want no advice about a key", errorMessage)
 	}
 }

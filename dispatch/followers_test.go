@@ -14,12 +14,13 @@ import (
 	"opentabs/wire"
 )
 
-// Blocks of calls with and without followers alternate, so that other load slows down all blocks equally. The metric
-// "ratio" is the duration of a block of calls with followers divided by the duration of a block without followers, as a
-// median. The metric "path-ratio" is measured with followers that never read, so it covers only the cost to the call
+// The benchmark alternates blocks of calls with followers and blocks without followers, so that other load on the
+// machine slows down both kinds equally. The metric "ratio" is the duration of a block of calls with followers divided
+// by the duration of a block without followers, as a median. The metric "path-ratio" is measured with followers that
+// never read, so it covers only the cost to the call
 // itself.
 func BenchmarkFollowers(b *testing.B) {
-	const blockCalls, followerCount = 20_000, 10
+	const callsPerBlock, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	var dispatchers [3]*Dispatcher
@@ -28,17 +29,17 @@ func BenchmarkFollowers(b *testing.B) {
 	}
 	var times, ratios [3][]float64
 	measureBlock := func(i int) {
-		beganAt := time.Now()
-		for range blockCalls {
+		startedAt := time.Now()
+		for range callsPerBlock {
 			if _, err := dispatchers[i].Call(context.Background(), req); err != nil {
 				b.Fatal(err)
 			}
 		}
-		times[i] = append(times[i], float64(time.Since(beganAt).Nanoseconds())/blockCalls)
+		times[i] = append(times[i], float64(time.Since(startedAt).Nanoseconds())/callsPerBlock)
 		ratios[i] = append(ratios[i], times[i][len(times[i])-1]/times[0][len(times[0])-1])
 	}
-	unread := dispatchers[2].Follow(FollowOptions{})
-	defer unread.Close()
+	unreadFollower := dispatchers[2].Follow(FollowOptions{})
+	defer unreadFollower.Close()
 	for b.Loop() {
 		measureBlock(0)
 		endFollowers := followAll(dispatchers[1], followerCount)
@@ -51,26 +52,26 @@ func BenchmarkFollowers(b *testing.B) {
 	b.ReportMetric(median(ratios[2]), "path-ratio")
 }
 
-type encodingHook struct{}
+type jsonEncodingHook struct{}
 
-func (encodingHook) After(_ CallInfo, e EndedCall) {
+func (jsonEncodingHook) After(_ CallInfo, e EndedCall) {
 	if _, err := json.Marshal(e.View); err != nil {
 		panic(err)
 	}
 }
 
-// The benchmark makes one call every 100 µs, because a real client needs time for each result.
+// The benchmark makes one call every 100 µs, because a real client needs time between two calls.
 func BenchmarkAfterHook(b *testing.B) {
-	d := New(newAllocFreeBridge(), Options{AfterHooks: []AfterHook{encodingHook{}}})
+	d := New(newAllocFreeBridge(), Options{AfterHooks: []AfterHook{jsonEncodingHook{}}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	var times []float64
 	for b.Loop() {
-		beganAt := time.Now()
+		startedAt := time.Now()
 		if _, err := d.Call(context.Background(), req); err != nil {
 			b.Fatal(err)
 		}
-		times = append(times, float64(time.Since(beganAt).Nanoseconds()))
-		for time.Since(beganAt) < 100*time.Microsecond {
+		times = append(times, float64(time.Since(startedAt).Nanoseconds()))
+		for time.Since(startedAt) < 100*time.Microsecond {
 			runtime.Gosched()
 		}
 	}

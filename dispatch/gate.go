@@ -51,14 +51,14 @@ type Gate interface {
 // first gate and logs the conflict.
 type Verdict struct {
 	// Block, if not nil, is the error with which the call fails.
-	Block *wire.CallError
+	BlockError *wire.CallError
 	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
 	Suspend *Ticket
 	// Wait, if not nil, delays the call. When the delay has ended, all gates decide about the call
 	// again.
 	Wait *Wait
 	// Result, if not nil, becomes the result of the call, and the tool does not run.
-	Result *SuppliedResult
+	Result *GateResult
 }
 
 // Wait delays a call that the gate could allow after a short time.
@@ -75,11 +75,11 @@ type Wait struct {
 // NewBlockVerdict returns a verdict that ends a call with an error. message and userText
 // are [wire.CallError.Message] and [wire.CallError.UserText].
 func NewBlockVerdict(code wire.ErrorCode, errorMessage, userText string) Verdict {
-	return Verdict{Block: &wire.CallError{Code: code, Message: errorMessage, UserText: userText}}
+	return Verdict{BlockError: &wire.CallError{Code: code, Message: errorMessage, UserText: userText}}
 }
 
-// SuppliedResult is a result that a gate returns instead of running the tool.
-type SuppliedResult struct {
+// GateResult is a result that a gate returns instead of running the tool.
+type GateResult struct {
 	// Output is the result as JSON text, or nil for JavaScript's undefined.
 	Output json.RawMessage
 }
@@ -93,9 +93,9 @@ type Ticket struct {
 	// words, or empty.
 	Reason string
 	Title  string
-	// PassDecisionToTool is true if the tool receives the decision as context.decision, an
+	// PassesDecision is true if the tool receives the decision as context.decision, an
 	// object with the keys "allow", "scope", "by" and "data".
-	PassDecisionToTool bool
+	PassesDecision bool
 	// Limit is how long the user may take to decide before the ticket fails with approval_timeout.
 	// The field Limit cannot exceed its default: the part of Options.SuspendLimit that the call has
 	// not used.
@@ -185,7 +185,7 @@ func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	bestKind := len(verdictKinds)
 	for _, g := range d.opts.Gates {
 		v := g.Decide(c.gateInfo(g))
-		kind := slices.IndexFunc(verdictKinds[:], func(isOfKind func(Verdict) bool) bool { return isOfKind(v) })
+		kind := slices.IndexFunc(verdictKinds[:], func(matchesKind func(Verdict) bool) bool { return matchesKind(v) })
 		switch {
 		case kind < 0 || kind > bestKind:
 		case kind == bestKind:
@@ -199,7 +199,7 @@ func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 }
 
 var verdictKinds = [...]func(Verdict) bool{
-	func(v Verdict) bool { return v.Block != nil },
+	func(v Verdict) bool { return v.BlockError != nil },
 	func(v Verdict) bool { return v.Suspend != nil },
 	func(v Verdict) bool { return v.Wait != nil },
 	func(v Verdict) bool { return v.Result != nil },

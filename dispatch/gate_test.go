@@ -46,7 +46,7 @@ func newFixedGate(name string, v dispatch.Verdict) *fakeGate {
 	return &fakeGate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
 }
 
-func suspendFirst(tools ...string) *fakeGate {
+func suspendBeforeApproval(tools ...string) *fakeGate {
 	return &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
@@ -62,12 +62,12 @@ func newFinishingPage(runCount *int) *fakePage {
 	}}
 }
 
-func TestPrecedenceOfVerdicts(t *testing.T) {
-	block := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "blocked"}}
-	otherVerdict := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
+func TestVerdictPrecedence(t *testing.T) {
+	block := dispatch.Verdict{BlockError: &wire.CallError{Code: wire.ErrDenied, Message: "blocked"}}
+	otherVerdict := dispatch.Verdict{BlockError: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
 	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
-	result := dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`{"from":"gate"}`)}}
-	wait := dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second}}
+	result := dispatch.Verdict{Result: &dispatch.GateResult{Output: json.RawMessage(`{"from":"gate"}`)}}
+	waitVerdict := dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second}}
 	tests := []struct {
 		name        string
 		gates       []dispatch.Verdict
@@ -79,8 +79,8 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 		{"all allow", []dispatch.Verdict{{}, {}}, "", `{"from":"tool"}`, false},
 		{"result", []dispatch.Verdict{{}, result}, "", `{"from":"gate"}`, false},
 		{"a suspend precedes a result", []dispatch.Verdict{result, suspend}, wire.ErrApprovalTimeout, "", false},
-		{"a suspend precedes a wait", []dispatch.Verdict{wait, suspend}, wire.ErrApprovalTimeout, "", false},
-		{"a block precedes a wait", []dispatch.Verdict{wait, block}, wire.ErrDenied, "", false},
+		{"a suspend precedes a wait", []dispatch.Verdict{waitVerdict, suspend}, wire.ErrApprovalTimeout, "", false},
+		{"a block precedes a wait", []dispatch.Verdict{waitVerdict, block}, wire.ErrDenied, "", false},
 		{"a block precedes all verdicts", []dispatch.Verdict{result, suspend, block}, wire.ErrDenied, "", false},
 		{"the first of two equal verdicts counts", []dispatch.Verdict{otherVerdict, block}, wire.ErrNotReviewed, "", true},
 	}
@@ -100,13 +100,13 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 					code = err.Code
 				}
 				if code != tt.code || string(r.Output) != tt.output {
-					t.Errorf("code %q, output %s; want %q, %s", code, r.Output, tt.code, tt.output)
+					t.Errorf("error code %q and output %s; want %q and %s", code, r.Output, tt.code, tt.output)
 				}
-				if wantRan := tt.output == `{"from":"tool"}`; (runCount > 0) != wantRan {
-					t.Errorf("the tool ran %d times", runCount)
+				if wantToolRun := tt.output == `{"from":"tool"}`; (runCount > 0) != wantToolRun {
+					t.Errorf("the tool ran %d times, want a run only for the output %s", runCount, `{"from":"tool"}`)
 				}
 				if hasConflict := strings.Contains(log.String(), `"gate":"a","also":"b"`); hasConflict != tt.hasConflict {
-					t.Errorf("the log has the conflict of the gates: %t\n%s; want %v", hasConflict, &log, tt.hasConflict)
+					t.Errorf("the log reports a conflict of gates: %t, want %v; log:\n%s", hasConflict, tt.hasConflict, &log)
 				}
 			})
 		})
@@ -130,8 +130,8 @@ func (h *recordingHooks) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 func TestHooksRunOnceAroundACall(t *testing.T) {
-	supplied := newFixedGate("g", dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`1`)}})
-	blocked := newFixedGate("g", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
+	resultGate := newFixedGate("g", dispatch.Verdict{Result: &dispatch.GateResult{Output: json.RawMessage(`1`)}})
+	denyingGate := newFixedGate("g", dispatch.Verdict{BlockError: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
 	tests := []struct {
 		name    string
 		gates   []dispatch.Gate
@@ -139,8 +139,8 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 		want    []string
 	}{
 		{"allowed", nil, nil, []string{`before {"a":1}`, `after done {"from":"tool"}`}},
-		{"result of a gate", []dispatch.Gate{supplied}, nil, []string{`after done 1`}},
-		{"blocked", []dispatch.Gate{blocked}, nil, []string{`after failed `}},
+		{"result of a gate", []dispatch.Gate{resultGate}, nil, []string{`after done 1`}},
+		{"blocked", []dispatch.Gate{denyingGate}, nil, []string{`after failed `}},
 		{"refused by the hook", nil, &wire.CallError{Code: wire.ErrRateLimited, Message: "too often"}, []string{`before {"a":1}`, `after failed `}},
 	}
 	for _, tt := range tests {
@@ -150,13 +150,13 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 				h := &recordingHooks{refusal: tt.refusal}
 				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
 				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
-				sleepFake(time.Second)
+				sleepVirtual(time.Second)
 				synctest.Wait()
 				if !slices.Equal(h.seenHooks, tt.want) {
-					t.Errorf("hooks saw %q, want %q", h.seenHooks, tt.want)
+					t.Errorf("calls that the hooks received = %q, want %q", h.seenHooks, tt.want)
 				}
 				if tt.refusal != nil && (err == nil || err.Code != tt.refusal.Code || runCount != 0) {
-					t.Errorf("the call ended with error %v and ran %d times", err, runCount)
+					t.Errorf("the call that the hook refused ended with the error %v and ran %d times; want the hook's error and 0 runs", err, runCount)
 				}
 			})
 		})
@@ -176,17 +176,17 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		sleepFake(time.Second)
+		sleepVirtual(time.Second)
 		synctest.Wait()
 		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {
-			t.Fatalf("the client got %d messages; want 20", len(messages))
+			t.Fatalf("last messages in the ended call = %d, want 20", len(messages))
 		}
 		if n := h.endedCall.DroppedMessages; n != 2 {
-			t.Errorf("the call has dropped %d messages, want 2", n)
+			t.Errorf("the ended call lists %d dropped messages, want 2", n)
 		}
 		if messages[0].Message != "c" || messages[18].Message != "u" || messages[18].Audience != "" || len(messages[19].Message) != 400 || messages[19].Audience != "user" || messages[19].Time.IsZero() {
-			t.Errorf("the client got the messages %+v", messages)
+			t.Errorf("last messages = %+v, want c to u, then a truncated message for the user", messages)
 		}
 	})
 }
@@ -203,19 +203,19 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second, Message: fmt.Sprintf("%d left", *g.waitCount)}}
 }
 
-func TestGateWaits(t *testing.T) {
+func TestGateDelaysCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		waitCount := 3
 		o := dispatch.Options{Gates: []dispatch.Gate{countingGate{&waitCount}}}
 		var messages []string
 		call := dispatch.Call{Tool: exportTool, Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) }}
-		begin := time.Now()
+		startTime := time.Now()
 		if _, err, _ := runCall(t, newFinishingPage(&runCount), o, call); err != nil || runCount != 1 {
-			t.Errorf("the call ran %d times, %v; want once", runCount, err)
+			t.Errorf("the delayed call ran %d times, error %v; want 1 run and no error", runCount, err)
 		}
-		if waited := time.Since(begin); waited != 3*time.Second {
-			t.Errorf("the call waited for %v, want 3 s", waited)
+		if waitDuration := time.Since(startTime); waitDuration != 3*time.Second {
+			t.Errorf("the call waited for %v, want 3 s", waitDuration)
 		}
 		if want := []string{"2 left", "1 left", "0 left"}; !slices.Equal(messages, want) {
 			t.Errorf("progress of a delayed call = %q, want %q", messages, want)
@@ -227,8 +227,8 @@ func TestGateWaits(t *testing.T) {
 		p := newFinishingPage(&runCount)
 		_, err := dispatch.New(p.bridge(), o).Call(ctx, call)
 		p.wg.Wait()
-		if e := asError(t, err); e == nil || e.Code != wire.ErrCancelled || runCount != 1 {
-			t.Errorf("a call cancelled during a delay ended with %v after %d runs of the tool in total; want cancelled after 1 run", err, runCount)
+		if e := toDispatchError(t, err); e == nil || e.Code != wire.ErrCancelled || runCount != 1 {
+			t.Errorf("a call that was cancelled during its delay ended with the error %v after %d runs of the tool in total; want cancelled after 1 run", err, runCount)
 		}
 	})
 }
@@ -246,12 +246,12 @@ func TestApprovalBeforeTicketOpens(t *testing.T) {
 		h := &recordingHooks{}
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil || runCount != 1 {
-			t.Errorf("the call ran %d times and ended with error %v", runCount, err)
+			t.Errorf("the call ran %d times and ended with the error %v; want 1 run and no error", runCount, err)
 		}
-		sleepFake(time.Second)
+		sleepVirtual(time.Second)
 		synctest.Wait()
 		if r := h.endedCall.Resolutions; len(r) != 1 || !r[0].Allow || r[0].Surface != dispatch.PermissionChange {
-			t.Errorf("the recorded decisions are %+v", r)
+			t.Errorf("recorded decisions = %+v, want one approval by a changed permission", r)
 		}
 	})
 }

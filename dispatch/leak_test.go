@@ -36,7 +36,7 @@ func (shortCallBridge) Start(_ context.Context, toolRun Run, s Sink) *wire.CallE
 
 func (shortCallBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-func (shortCallBridge) Resync(string, string) {}
+func (shortCallBridge) RequestActivityResync(string, string) {}
 
 func (shortCallBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelAborted)
@@ -74,14 +74,14 @@ func TestCallsDoNotLeak(t *testing.T) {
 	heapBefore := measureRound(6400)
 	heapAfter := measureRound(40000)
 	if heapAfter > heapBefore+(2<<20) {
-		t.Errorf("the heap grew from %d to %d bytes", heapBefore, heapAfter)
+		t.Errorf("the heap grew from %d to %d bytes, want a growth of at most 2 MiB", heapBefore, heapAfter)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.liveCalls) != 0 {
-		t.Errorf("the dispatcher still has %d calls; want 0", len(d.liveCalls))
+		t.Errorf("the dispatcher still has %d live calls, want 0", len(d.liveCalls))
 	}
 	if len(d.endedCalls) != maxEndedCalls {
-		t.Errorf("%d ended calls are kept, want %d", len(d.endedCalls), maxEndedCalls)
+		t.Errorf("the dispatcher keeps %d ended calls, want %d", len(d.endedCalls), maxEndedCalls)
 	}
 }

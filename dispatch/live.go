@@ -37,7 +37,7 @@ type liveCall struct {
 	clock        clock.Clock
 	sender       progress.Sender
 	activities   activity.Set
-	search       lazycontext.Context
+	targetSearch lazycontext.Context
 	requests     toolRequests
 	chosenTarget browserToolTarget
 
@@ -56,8 +56,8 @@ type liveCall struct {
 	argsStart        string
 	isReloadApproved bool
 	resultStart      events.ResultStart
-	facts            *events.CallFacts
-	stopAnswered     chan struct{}
+	callFacts        *events.CallFacts
+	stopReply        chan struct{}
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
@@ -90,9 +90,9 @@ func (c *Cancellation) Error() string {
 	return errorMessage
 }
 
-// CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as
-// its cause, CancellationOf returns a Cancellation by the client.
-func CancellationOf(ctx context.Context) Cancellation {
+// CancellationFrom returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as
+// its cause, CancellationFrom returns a Cancellation by the client.
+func CancellationFrom(ctx context.Context) Cancellation {
 	var c *Cancellation
 	if errors.As(context.Cause(ctx), &c) {
 		return *c
@@ -118,7 +118,7 @@ func (c *liveCall) run(ctx context.Context) {
 			return
 		}
 	}
-	if !c.req.Tool.TargetKind.isChosenBeforeGates() && !c.search.Begin(ctx) {
+	if !c.req.Tool.TargetKind.isChosenBeforeGates() && !c.targetSearch.Begin(ctx) {
 		return
 	}
 	targets, targetProblem := c.chooseTargets()
@@ -133,13 +133,13 @@ func (c *liveCall) run(ctx context.Context) {
 		return
 	}
 	targets = c.startAttempt(ctx, targets)
-	var nextSend <-chan time.Time // nextSend fires when the rate limit permits the next notification
+	var nextSendTimer <-chan time.Time // nextSendTimer fires when the rate limit permits the next notification
 	for {
 		select {
-		case <-c.sender.Wake():
-			nextSend = c.sender.SendDue()
-		case <-nextSend:
-			nextSend = c.sender.SendDue()
+		case <-c.sender.WakeChan():
+			nextSendTimer = c.sender.SendDueNotifications()
+		case <-nextSendTimer:
+			nextSendTimer = c.sender.SendDueNotifications()
 		case err := <-c.retryErrors:
 			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // after other errors, the list of targets is outdated
 				if targets, targetProblem = c.chooseTargets(); targetProblem != nil {
@@ -149,7 +149,7 @@ func (c *liveCall) run(ctx context.Context) {
 			}
 			targets = c.startAttempt(ctx, targets)
 		case <-ctx.Done():
-			c.cancel(CancellationOf(ctx))
+			c.cancel(CancellationFrom(ctx))
 			return
 		case <-c.done:
 			return
@@ -168,7 +168,7 @@ func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	c.mu.Lock()
 	want.IsReloadApproved = c.isReloadApproved
 	c.mu.Unlock()
-	return chooseTargets(c.d.bridge.Targets(&c.search, want), want, &c.req)
+	return chooseTargets(c.d.bridge.Targets(&c.targetSearch, want), want, &c.req)
 }
 
 func (c *liveCall) beginRunning() bool {
@@ -179,14 +179,14 @@ func (c *liveCall) beginRunning() bool {
 	if !c.state.begin() {
 		return false
 	}
-	c.publish(EventRunning, c.state.beganAt, nil)
+	c.publish(EventRunning, c.state.startedAt, nil)
 	return true
 }
 
 func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
-	isFirst, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
+	isFirstAttempt, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
 	toolRun := Run{
 		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, TargetKind: c.req.Tool.TargetKind,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
@@ -199,9 +199,9 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	if toolRun.TargetKind.isChosenBeforeGates() {
 		toolRun.Client = c.req.Client
 	}
-	if !isFirst {
+	if !isFirstAttempt {
 		// A lost link of the previous attempt must not suspend the idle limit of a new attempt.
-		c.clock.ReleaseIdle()
+		c.clock.ResumeIdleLimit()
 	}
 	toolRun.Trace.Record(hops.CheckpointTargetChosen)
 	if err := c.d.bridge.Start(ctx, toolRun, sink{c}); err != nil {
@@ -213,9 +213,9 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	// If the call was cancelled before Start, the page has not received the request to stop the tool,
 	// so the dispatcher sends the request again.
 	c.mu.Lock()
-	stopSent, err := c.state.isStopSent, c.state.err
+	isStopSent, err := c.state.isStopSent, c.state.err
 	c.mu.Unlock()
-	if stopSent {
+	if isStopSent {
 		c.d.bridge.Cancel(toolRun.ID, err.Message, func(StopOutcome) {})
 	}
 	return targets[1:]
@@ -224,12 +224,12 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 // The method fail ends a call with an error, but sends the page no request to stop the tool.
 // Callers use fail only while the tool's handler is not running.
 func (c *liveCall) fail(err *wire.CallError) {
-	c.endCall(ending{status: failureStatusOf(err), err: err})
+	c.endCall(callEnding{status: failureStatusOf(err), err: err})
 }
 
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
-	return c.endCall(ending{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
+	return c.endCall(callEnding{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
 }
 
 func (c *liveCall) endAtLimit(code wire.ErrorCode) {
@@ -240,10 +240,10 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	} else if callError := c.d.pageProblem(c, err.Message); callError != nil {
 		err = callError
 	}
-	c.endCall(ending{status: failureStatusOf(err), err: err, mustStopPage: true})
+	c.endCall(callEnding{status: failureStatusOf(err), err: err, mustStopPage: true})
 }
 
-func (c *liveCall) endCall(e ending) bool {
+func (c *liveCall) endCall(e callEnding) bool {
 	note := c.d.failureNoteFor(c.req.Tool, e.err)
 	c.clock.Stop()
 	c.mu.Lock()
@@ -251,7 +251,7 @@ func (c *liveCall) endCall(e ending) bool {
 		c.mu.Unlock()
 		return false
 	}
-	stopSent, runID := c.state.isStopSent, c.attempts.runID
+	isStopSent, runID := c.state.isStopSent, c.attempts.runID
 	c.sender.Close()
 	if !c.d.hasAfterHookWork {
 		c.req.Args = nil
@@ -260,17 +260,17 @@ func (c *liveCall) endCall(e ending) bool {
 	if e.status == statusSucceeded {
 		c.resultStart = events.NewResultStart(e.output)
 	}
-	if stopSent {
-		c.stopAnswered = make(chan struct{})
+	if isStopSent {
+		c.stopReply = make(chan struct{})
 	}
 	c.publish(EventEnded, c.state.endedAt, nil)
 	c.mu.Unlock()
 
 	c.requests.rejectRequests(e.reason)
 	c.d.removeCall(c)
-	c.search.End()
+	c.targetSearch.End()
 	close(c.done)
-	if stopSent {
+	if isStopSent {
 		// The channel done must be closed before Cancel runs, because Cancel blocks if the link's buffer
 		// is full.
 		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
@@ -282,27 +282,27 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
 	c.state.stopOutcome = s
 	c.publish(EventStopped, time.Now(), nil)
-	close(c.stopAnswered)
+	close(c.stopReply)
 	c.mu.Unlock()
 }
 
 // finalResult sends the last progress notifications and returns the result of Dispatcher.Call.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
-	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered
+	status, err, stopReply := c.state.status, c.state.err, c.stopReply
 	c.mu.Unlock()
 	if status != statusCancelled {
 		c.sender.Flush()
 	}
-	if stopAnswered != nil && err.Code != wire.ErrCancelled {
+	if stopReply != nil && err.Code != wire.ErrCancelled {
 		timer := time.NewTimer(stopOutcomeTimeout)
 		defer timer.Stop()
 		select {
-		case <-stopAnswered:
+		case <-stopReply:
 		case <-timer.C:
 		}
 	}
-	callResult, failure := c.returnedValues()
+	callResult, failure := c.resultAndError()
 	if c.d.hasAfterHookWork {
 		c.d.afterHookQueue.add(c, len(callResult.Output)+c.argBytes)
 	}
@@ -312,7 +312,7 @@ func (c *liveCall) finalResult() (Result, error) {
 	return callResult, nil
 }
 
-func (c *liveCall) returnedValues() (Result, *Error) {
+func (c *liveCall) resultAndError() (Result, *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.err != nil {
@@ -320,7 +320,7 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 	}
 	r := Result{
 		CallID: c.id, Output: c.state.output, Target: c.attempts.runTarget,
-		RunTime: c.state.finalRunTime, ReportCount: c.reports.Count, Audience: c.reports.endAudience,
+		RunTime: c.state.finalRunTime, ReportCount: c.reports.Count, Audience: c.reports.resultAudience,
 	}
 	if !c.d.hasAfterHookWork {
 		c.state.output = nil
@@ -339,7 +339,7 @@ func (c *liveCall) runAfterHooks() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	logEnd(c)
+	logCallEnd(c)
 	c.state.output, c.req.Args = nil, nil
 }
 
@@ -362,8 +362,8 @@ func (c *liveCall) arguments() json.RawMessage {
 	return c.req.Args
 }
 
-// The caller of logEnd holds liveCall.mu.
-func logEnd(c *liveCall) {
+// The caller of logCallEnd holds liveCall.mu.
+func logCallEnd(c *liveCall) {
 	logEvent := c.d.opts.Log.Info()
 	if err := c.state.err; err != nil {
 		logEvent = c.d.opts.Log.Warn().Str("code", string(err.Code)).Str("stopped", string(c.state.stopOutcome))

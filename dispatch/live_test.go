@@ -26,11 +26,11 @@ func TestDisconnectCancelsTheCall(t *testing.T) {
 		defer cancel()
 		startTime := time.Now()
 		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(startTime) != 3*time.Second || p.stopCount() != 1 {
-			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(startTime), p.stopCount())
+		if e := toDispatchError(t, err); e.Code != wire.ErrCancelled || time.Since(startTime) != 3*time.Second || p.stopCount() != 1 {
+			t.Errorf("the call ended with the error %v after %v and %d stop requests; want cancelled after 3s and 1 stop request", err, time.Since(startTime), p.stopCount())
 		}
 		if v := d.Calls()[0]; v.Status != wire.StatusCancelled || v.StopOutcome != wire.CancelAborted {
-			t.Errorf("view %+v, want cancelled and aborted", v)
+			t.Errorf("view of the call = %+v, want the status cancelled and the stop outcome aborted", v)
 		}
 	})
 }
@@ -43,8 +43,8 @@ func TestDisconnectedClientStartsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.Call(ctx, dispatch.Call{Tool: exportTool})
-	if e := asError(t, err); e.Code != wire.ErrCancelled || started {
-		t.Errorf("error %v, started %t; want cancelled, not started", err, started)
+	if e := toDispatchError(t, err); e.Code != wire.ErrCancelled || started {
+		t.Errorf("the call ended with the error %v, started %t; want cancelled, not started", err, started)
 	}
 }
 
@@ -68,23 +68,23 @@ func TestCancelOutcomes(t *testing.T) {
 				d := dispatch.New(b, dispatch.Options{})
 				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-				e := asError(t, err)
+				e := toDispatchError(t, err)
 				if e.StopOutcome != tt.want || !contains(e.Message, tt.wantError) {
-					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.wantError)
+					t.Errorf("stop outcome %q and error text %q; want %q, and a text that contains %q", e.StopOutcome, e.Message, tt.want, tt.wantError)
 				}
 				if elapsedTime := time.Since(startTime); elapsedTime > 30*time.Second+50*time.Millisecond {
-					t.Errorf("the error came after %v", elapsedTime)
+					t.Errorf("the call returned after %v, want at most 30.05 s", elapsedTime)
 				}
-				sleepFake(3 * time.Second)
+				sleepVirtual(3 * time.Second)
 				if v := d.Calls()[0]; v.StopOutcome != tt.cancelOutcome {
-					t.Errorf("recorded outcome %q, want %q", v.StopOutcome, tt.cancelOutcome)
+					t.Errorf("recorded stop outcome = %q, want %q", v.StopOutcome, tt.cancelOutcome)
 				}
 			})
 		})
 	}
 }
 
-func TestReasonOfACancel(t *testing.T) {
+func TestCancelReason(t *testing.T) {
 	const cancelReason = "the user pressed Escape"
 	for name, stopWatching := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
 		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
@@ -108,26 +108,26 @@ func TestReasonOfACancel(t *testing.T) {
 			}()
 			synctest.Wait()
 			stopWatching(d, d.Calls()[0].CallID, cancel)
-			e := asError(t, <-callErrors)
+			e := toDispatchError(t, <-callErrors)
 			synctest.Wait()
 			p.wg.Wait()
 			want := "cancelled by " + name + ": " + cancelReason
 			if e.Code != wire.ErrCancelled || !contains(e.Message, want) {
-				t.Errorf("error %v, want %q", e, want)
+				t.Errorf("error of the cancelled call = %v, want %q", e, want)
 			}
 			wantChildError := "cancelled by the call that made it, which has ended: " + cancelReason
 			if got := p.cancelledCalls; !slices.Contains(got, want) || !slices.Contains(got, wantChildError) {
-				t.Errorf("the pages were given %q, want %q and %q", got, want, wantChildError)
+				t.Errorf("stop reasons that the pages received = %q, want %q and %q", got, want, wantChildError)
 			}
 			for _, v := range d.Calls() {
 				if v.CancelReason != cancelReason || !contains(v.Error, cancelReason) {
-					t.Errorf("%s: the call has the cancel reason %q and the error %q", v.Tool, v.CancelReason, v.Error)
+					t.Errorf("call of %s: cancel reason = %q and error = %q, want %q in both", v.Tool, v.CancelReason, v.Error, cancelReason)
 				}
 			}
-			sleepFake(time.Second)
+			sleepVirtual(time.Second)
 			synctest.Wait()
 			if n := strings.Count(log.String(), `"reason":"`+cancelReason+`"`); n != 2 {
-				t.Errorf("the log has the reason %d times, want twice: %s", n, log.String())
+				t.Errorf("the log contains the cancel reason %d times, want 2 times; log: %s", n, log.String())
 			}
 		})
 	}
@@ -147,23 +147,23 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 		}
 		calls := d.Calls()
 		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != "queued" {
-			t.Fatalf("calls %+v, want one running and one queued", calls)
+			t.Fatalf("listed calls = %+v, want one running and one queued call", calls)
 		}
 		for i := range calls {
 			id := calls[len(calls)-1-i].CallID
 			if !d.Cancel(id, "the side panel", "") {
-				t.Errorf("call %d was not cancelled", i)
+				t.Errorf("Cancel returned false for call %d, want true", i)
 			}
-			e := asError(t, <-errs)
+			e := toDispatchError(t, <-errs)
 			if e.Code != wire.ErrCancelled || !contains(e.Message, "cancelled by the side panel") {
-				t.Errorf("the cancelled call ended with error %v", e)
+				t.Errorf("error of the cancelled call = %v, want cancelled by the side panel", e)
 			}
 		}
 		if d.Cancel(calls[0].CallID, "x", "") || d.Cancel("call_unknown", "x", "") {
-			t.Error("an ended or unknown call was cancelled")
+			t.Error("Cancel returned true for an ended or unknown call, want false")
 		}
 		if p.stopCount() != 1 {
-			t.Errorf("%d pages got a stop, want only the one that ran", p.stopCount())
+			t.Errorf("%d pages received a stop request, want only the page of the running call", p.stopCount())
 		}
 	})
 }
@@ -187,8 +187,8 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 			},
 		}, dispatch.Options{})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrCancelled || stopCount != 1 {
-			t.Errorf("error %v, stopped %d; want cancelled and one stop after the start", err, stopCount)
+		if e := toDispatchError(t, err); e.Code != wire.ErrCancelled || stopCount != 1 {
+			t.Errorf("the call ended with the error %v after %d stop requests; want cancelled, and one stop request after the start", err, stopCount)
 		}
 	})
 }
@@ -206,11 +206,11 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 		synctest.Wait()
 		select {
 		case err := <-callErrors:
-			if e := asError(t, err); e.Code != wire.ErrCancelled {
-				t.Errorf("error %v, want cancelled", err)
+			if e := toDispatchError(t, err); e.Code != wire.ErrCancelled {
+				t.Errorf("error of the call = %v, want cancelled", err)
 			}
 		default:
-			t.Error("the call still waits for a browser")
+			t.Error("the cancelled call still waits for a browser, want the wait to end")
 		}
 	})
 }
@@ -222,7 +222,7 @@ func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) disp
 	return dispatch.Targets{}
 }
 
-func TestAttemptsAreBounded(t *testing.T) {
+func TestStartAttemptsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attemptCount := 0
 		d := dispatch.New(&dispatchtest.Bridge{
@@ -233,8 +233,8 @@ func TestAttemptsAreBounded(t *testing.T) {
 			},
 		}, dispatch.Options{})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrNavigated || attemptCount != 8 {
-			t.Errorf("error %v after %d tries, want navigated after 8", err, attemptCount)
+		if e := toDispatchError(t, err); e.Code != wire.ErrNavigated || attemptCount != 8 {
+			t.Errorf("the call ended with the error %v after %d attempts, want navigated after 8", err, attemptCount)
 		}
 	})
 }
@@ -242,20 +242,20 @@ func TestAttemptsAreBounded(t *testing.T) {
 func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, onOutcome func(wire.CancelOutcome)) {
-			sleepFake(10 * time.Second) // simulate a WebSocket whose buffer is full
+			sleepVirtual(10 * time.Second) // simulate a WebSocket whose buffer is full
 			onOutcome(wire.CancelIgnored)
 		}}
 		d := dispatch.New(b, dispatch.Options{})
 		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if elapsedTime := time.Since(startTime); err == nil || elapsedTime > 30*time.Second+50*time.Millisecond {
-			t.Errorf("error %v after %v, want one at 30s", err, elapsedTime)
+			t.Errorf("the call ended with the error %v after %v, want an error after 30 s", err, elapsedTime)
 		}
-		sleepFake(11 * time.Second)
+		sleepVirtual(11 * time.Second)
 	})
 }
 
-func TestEveryEndingOfTheBridge(t *testing.T) {
+func TestEveryBridgeErrorCode(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -265,10 +265,10 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 				}}
 				_, err, _ := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 				if err == nil || err.Code != code {
-					t.Fatalf("error %v, want %s", err, code)
+					t.Fatalf("error of the call = %v, want %s", err, code)
 				}
 				if p.stopCount() != 0 {
-					t.Error("a page that had ended the call got a stop")
+					t.Error("a page that had ended the call received a stop request, want none")
 				}
 			})
 		})
@@ -279,7 +279,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	const earlierReport = "it reported before"
 	firstTarget, secondTarget := dispatchtest.Document, dispatchtest.Document
 	secondTarget.TabID, secondTarget.DocumentID = 8, "d2"
-	notReady := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
+	notReadyErr := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
 	callError := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
 		name       string
@@ -289,11 +289,11 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		code       wire.ErrorCode
 	}{
 		{"first is ready", map[int]*wire.CallError{}, nil, []int{7}, ""},
-		{"second is ready", map[int]*wire.CallError{7: notReady}, nil, []int{7, 8}, ""},
-		{"none is ready", map[int]*wire.CallError{7: notReady, 8: notReady}, nil, []int{7, 8}, wire.ErrNotReady},
+		{"second is ready", map[int]*wire.CallError{7: notReadyErr}, nil, []int{7, 8}, ""},
+		{"none is ready", map[int]*wire.CallError{7: notReadyErr, 8: notReadyErr}, nil, []int{7, 8}, wire.ErrNotReady},
 		{"other errors are final", map[int]*wire.CallError{7: callError}, nil, []int{7}, wire.ErrToolError},
 		{"document gone", nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone"}, []int{7, 8}, ""},
-		{"document closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"the document is closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"page crashed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab discarded before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrTabDiscarded, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
@@ -334,30 +334,30 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 					},
 				}, dispatch.Options{})
 				r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-				e := asError(t, err)
+				e := toDispatchError(t, err)
 				if (e == nil) != (tt.code == "") || (e != nil && e.Code != tt.code) {
-					t.Errorf("error %v, want %q", err, tt.code)
+					t.Errorf("error of the call = %v, want the code %q", err, tt.code)
 				}
 				if len(tabs) != len(tt.tabs) || tabs[len(tabs)-1] != tt.tabs[len(tt.tabs)-1] {
-					t.Errorf("tried tabs %v, want %v", tabs, tt.tabs)
+					t.Errorf("tabs in which the call was tried = %v, want %v", tabs, tt.tabs)
 				}
 				if len(ids) != len(tabs) {
-					t.Errorf("%d runs had only %d ids: %v", len(tabs), len(ids), ids)
+					t.Errorf("%d runs had %d different IDs %v, want a different ID for each run", len(tabs), len(ids), ids)
 				}
 				if e == nil && r.Target.TabID != tabs[len(tabs)-1] {
-					t.Errorf("the result comes from tab %d", r.Target.TabID)
+					t.Errorf("the result comes from tab %d, want tab %d, in which the call was last tried", r.Target.TabID, tabs[len(tabs)-1])
 				}
 			})
 		})
 	}
 }
 
-func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
+func TestLostLinkPausesIdleLimit(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		page func(dispatch.Sink)
-		ends time.Duration
-		code wire.ErrorCode
+		name    string
+		page    func(dispatch.Sink)
+		endTime time.Duration
+		code    wire.ErrorCode
 	}{
 		{"the link returns and stays silent", func(s dispatch.Sink) {
 			<-time.After(2 * time.Second)
@@ -386,8 +386,8 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 				d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
 				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(startTime) != tt.ends {
-					t.Errorf("%v after %v, want %s after %v", err, time.Since(startTime), tt.code, tt.ends)
+				if e := toDispatchError(t, err); e == nil || e.Code != tt.code || time.Since(startTime) != tt.endTime {
+					t.Errorf("the call ended with the error %v after %v, want %s after %v", err, time.Since(startTime), tt.code, tt.endTime)
 				}
 				<-time.After(10 * time.Second)
 			})
@@ -408,8 +408,8 @@ func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
 		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout || time.Since(startTime) != 4*time.Second || attemptCount.Load() != 2 {
-			t.Errorf("%v after %v and %d tries, want idle_timeout after 4s and 2", err, time.Since(startTime), attemptCount.Load())
+		if e := toDispatchError(t, err); e == nil || e.Code != wire.ErrIdleTimeout || time.Since(startTime) != 4*time.Second || attemptCount.Load() != 2 {
+			t.Errorf("the call ended with the error %v after %v and %d attempts; want idle_timeout after 4s and 2 attempts", err, time.Since(startTime), attemptCount.Load())
 		}
 	})
 }

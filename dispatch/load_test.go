@@ -15,18 +15,18 @@ import (
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
-			sleepFake(time.Second)
+			sleepVirtual(time.Second)
 			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 4})
 		var wg sync.WaitGroup
 		startCall := func(session string, done func(time.Duration)) {
-			begun := time.Now()
+			startTime := time.Now()
 			wg.Go(func() {
 				if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: session}}); err != nil {
 					t.Error(err)
 				}
-				done(time.Since(begun))
+				done(time.Since(startTime))
 			})
 			synctest.Wait()
 		}
@@ -44,7 +44,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longestDuration)
 		}
 		if want := 266 * time.Second; totalDuration < want-time.Second || totalDuration > want {
-			t.Errorf("all calls elapsed %v, want %v: four at once, none idle", totalDuration, want)
+			t.Errorf("all calls together took %v, want %v: four at once, without idle time", totalDuration, want)
 		}
 	})
 }
@@ -56,70 +56,70 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
 			if string(toolRun.Args) == "1" {
 				for range 14 {
-					sleepFake(20 * time.Second)
+					sleepVirtual(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
 				}
 			} else {
-				sleepFake(29 * time.Second)
+				sleepVirtual(29 * time.Second)
 			}
 			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
-		begun := time.Now()
+		startTime := time.Now()
 		var wg sync.WaitGroup
 		for _, args := range []string{"1", "1", "2"} {
 			wg.Go(func() {
 				if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: []byte(args)}); err != nil {
-					t.Errorf("call %s: %v", args, err)
+					t.Errorf("error of the call with the arguments %s = %v, want nil", args, err)
 				}
 			})
 			synctest.Wait()
 		}
 		wg.Wait()
-		if elapsedTime := time.Since(begun); elapsedTime != (2*280+29)*time.Second {
+		if elapsedTime := time.Since(startTime); elapsedTime != (2*280+29)*time.Second {
 			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", elapsedTime)
 		}
 	})
 }
 
-// TestDisconnectLeavesTheQueue checks that the waiting calls of a disconnected client leave
+// TestDisconnectRemovesCallFromQueue checks that the waiting calls of a disconnected client leave
 // the queue at once and never start.
-func TestDisconnectLeavesTheQueue(t *testing.T) {
+func TestDisconnectRemovesCallFromQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began := make(chan string, 10)
+		startedArgs := make(chan string, 10)
 		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
-			began <- string(toolRun.Args)
-			sleepFake(time.Second)
+			startedArgs <- string(toolRun.Args)
+			sleepVirtual(time.Second)
 			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup
-		leaving, disconnect := context.WithCancel(t.Context())
+		leavingCtx, disconnect := context.WithCancel(t.Context())
 		startCall := func(ctx context.Context, args string, want wire.ErrorCode) {
 			wg.Go(func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Args: []byte(args)})
-				if want == "" && err != nil || want != "" && asError(t, err).Code != want {
-					t.Errorf("call %s: %v, want %q", args, err, want)
+				if want == "" && err != nil || want != "" && toDispatchError(t, err).Code != want {
+					t.Errorf("error of the call with the arguments %s = %v, want %q", args, err, want)
 				}
 			})
 			synctest.Wait()
 		}
 		startCall(t.Context(), "1", "")
 		for range 3 {
-			startCall(leaving, "2", wire.ErrCancelled)
+			startCall(leavingCtx, "2", wire.ErrCancelled)
 		}
 		startCall(t.Context(), "3", wire.ErrRateLimited)
 		disconnect()
 		synctest.Wait()
 		startCall(t.Context(), "4", "")
 		wg.Wait()
-		close(began)
+		close(startedArgs)
 		var got string
-		for args := range began {
+		for args := range startedArgs {
 			got += args
 		}
 		if got != "14" {
-			t.Errorf("calls %s began, want 14", got)
+			t.Errorf("arguments of the calls that began = %s, want 1 and 4", got)
 		}
 	})
 }

@@ -20,7 +20,7 @@ func TestActivitiesAreRequestedAfterLostReports(t *testing.T) {
 			s.Reports(numberReports(1, 2), 0)
 			for range 500 {
 				s.Reports(numberReports(1, 2), 1)
-				sleepFake(100 * time.Millisecond)
+				sleepVirtual(100 * time.Millisecond)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -29,12 +29,12 @@ func TestActivitiesAreRequestedAfterLostReports(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if requestedAt = append(requestedAt, time.Since(startTime)); activityType != "" {
-				t.Errorf("the dispatcher requested %q, want all activities", activityType)
+				t.Errorf("the dispatcher requested the activities %q, want an empty text for all activities", activityType)
 			}
 		}
 		r, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 1001 {
-			t.Errorf("the call has %d reports and the error %v; lost reports count too", r.ReportCount, err)
+			t.Errorf("the call counted %d reports and returned the error %v; want 1001 reports, with the lost ones, and no error", r.ReportCount, err)
 		}
 		p.wg.Wait()
 		synctest.Wait()

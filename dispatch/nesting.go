@@ -41,7 +41,7 @@ type toolRequests struct {
 	isClosed    bool
 	failures    []requestFailure
 
-	hasRequested             atomic.Bool
+	hasMadeRequests          atomic.Bool
 	totalCalls, runningCalls atomic.Int64
 }
 
@@ -87,7 +87,7 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 		n.cancelFuncs = map[int]context.CancelCauseFunc{}
 	}
 	n.cancelFuncs[requestID] = cancel
-	n.hasRequested.Store(true)
+	n.hasMadeRequests.Store(true)
 	return ctx, true
 }
 
@@ -163,7 +163,7 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 		// The error of the nested call contains no advice, because the error of the calling tool contains
 		// the advice.
 		prefix := childCall.req.Tool.FullName() + " failed: "
-		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
+		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, UntrustedPages: e.UntrustedPages}
 		if userText := ownUserText(childCall); userText != "" {
 			requestErr.UserText = prefix + userText
 		}
@@ -247,18 +247,18 @@ func newNestingError(format string, args ...any) *wire.CallError {
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()
-		if !c.sender.WantsNotifications() {
+		if !c.sender.HasRecipient() {
 			continue
 		}
 		hasMessage := false
 		for i := range reports {
 			if r := &reports[i]; r.Message != "" {
-				c.sender.Accept(time.Now(), progress.Numbers{}, progress.Text{Message: toolName + ": " + r.Message, Audience: r.Audience})
+				c.sender.AddReport(time.Now(), progress.Numbers{}, progress.Text{Message: toolName + ": " + r.Message, Audience: r.Audience})
 				hasMessage = true
 			}
 		}
 		if !hasMessage {
-			c.sender.Accept(time.Now(), progress.Numbers{}, progress.Text{})
+			c.sender.AddReport(time.Now(), progress.Numbers{}, progress.Text{})
 		}
 	}
 }

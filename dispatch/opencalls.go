@@ -14,7 +14,7 @@ const openCallHookInterval = 500 * time.Millisecond
 // after they arrive. An OpenCallHook does not delay the calls that it receives. An OpenCallHook can
 // run concurrently with another OpenCallHook or an [AfterHook], and must not block.
 type OpenCallHook interface {
-	// Open receives a call that is still in progress, so the EndedCall contains neither a
+	// URLToOpen receives a call that is still in progress, so the EndedCall contains neither a
 	// result nor an error.
 	Open(CallInfo, EndedCall)
 }
@@ -65,7 +65,7 @@ func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lastMessages := c.reports.lastMessages
-	if callView.Ended == nil { // later reports of the call would change the array of lastMessages
+	if callView.Ended == nil { // a call that has not ended may still change the array of lastMessages
 		lastMessages = slices.Clone(lastMessages)
 	}
 	return callInfo, EndedCall{

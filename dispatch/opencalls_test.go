@@ -14,14 +14,14 @@ import (
 )
 
 type openRecorder struct {
-	mu   sync.Mutex
-	seen []string
+	mu        sync.Mutex
+	openCalls []string
 }
 
 func (r *openRecorder) Open(i CallInfo, e EndedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen = append(r.seen, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
+	r.openCalls = append(r.openCalls, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
 }
 
 func TestOpenCallHook(t *testing.T) {
@@ -44,8 +44,8 @@ func TestOpenCallHook(t *testing.T) {
 		time.Sleep(time.Minute)
 		hook.mu.Lock()
 		defer hook.mu.Unlock()
-		if !slices.Equal(hook.seen, want) {
-			t.Errorf("the hook received\n%q, want\n%q", hook.seen, want)
+		if !slices.Equal(hook.openCalls, want) {
+			t.Errorf("calls that the hook received:\n got %q\nwant %q", hook.openCalls, want)
 		}
 		for _, c := range calls {
 			c.Cancel(Cancellation{CancelledBy: "the test"})

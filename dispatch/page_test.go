@@ -45,12 +45,12 @@ func TestCallInUnresponsivePage(t *testing.T) {
 					"the page of tab 7 does not respond", string(wire.ErrPageUnresponsive), "demo__spin (call_", "demo__wait (call_", "reload-tab",
 				} {
 					if !strings.Contains(errorMessage, want) {
-						t.Errorf("the error lacks %q: %s", want, errorMessage)
+						t.Errorf("error of the call = %q, want a text that contains %q", errorMessage, want)
 					}
 				}
 			}
 			if runTime := time.Since(startTime); runTime != 31*time.Second {
-				t.Errorf("the calls ended after %v", runTime)
+				t.Errorf("the calls ended after %v, want 31 s", runTime)
 			}
 		})
 	}
@@ -63,7 +63,7 @@ func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	_, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 	if err == nil || !strings.Contains(err.Error(), "demo is open, but its page does not answer (tab 7 of") ||
 		!strings.Contains(err.Error(), string(wire.ErrPageUnresponsive)) {
-		t.Errorf("a call in a silent page ended with error %v", err)
+		t.Errorf("error of a call in a page that does not answer = %v, want page_unresponsive", err)
 	}
 }
 
@@ -72,24 +72,24 @@ func TestCallInAFrozenPage(t *testing.T) {
 		startTime := time.Now()
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 			target, otherTarget := dispatchtest.Document, dispatchtest.Document
-			target.Frozen = time.Since(startTime) > 5*time.Second
-			otherTarget.TabID, otherTarget.Frozen = target.TabID+1, true
+			target.IsFrozen = time.Since(startTime) > 5*time.Second
+			otherTarget.TabID, otherTarget.IsFrozen = target.TabID+1, true
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target, otherTarget}}
 		}}
 		d := dispatch.New(bridge, dispatch.Options{})
 		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 		if err == nil {
-			t.Fatal("a call in a frozen page succeeded")
+			t.Fatal("a call in a frozen page succeeded, want an error")
 		}
 		for _, want := range []string{
 			"no progress and no result for 30", "the browser has suspended tab 7", "may have taken effect", string(wire.ErrTabFrozen), "show the tab or to reload it",
 		} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("the error lacks %q: %s", want, err)
+				t.Errorf("error of the call = %q, want a text that contains %q", err, want)
 			}
 		}
 		if runTime := time.Since(startTime); runTime != 30*time.Second {
-			t.Errorf("the call ended after %v", runTime)
+			t.Errorf("the call ended after %v, want 30 s", runTime)
 		}
 	})
 }

@@ -16,7 +16,7 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if c.req.Tool.TargetKind.isChosenBeforeGates() {
 		return c.chosenTarget.checkPage(c)
 	}
-	if !c.search.Begin(ctx) {
+	if !c.targetSearch.Begin(ctx) {
 		return false
 	}
 	targetChoice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
@@ -25,9 +25,9 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 		return false
 	}
 	targetChoice.IsPreview = true
-	targets := c.d.bridge.Targets(&c.search, targetChoice)
+	targets := c.d.bridge.Targets(&c.targetSearch, targetChoice)
 	if ctx.Err() != nil {
-		c.cancel(CancellationOf(ctx))
+		c.cancel(CancellationFrom(ctx))
 		return false
 	}
 	target, targetProblem := targetAfterApproval(targets, targetChoice, &c.req)
@@ -46,11 +46,11 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 
 func targetAfterApproval(targets Targets, targetChoice TargetChoice, req *Call) (Target, *targetProblem) {
 	liveTargets, noTarget := chooseTargets(targets, targetChoice, req)
-	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
+	usableIndex := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.IsFrozen && t.Readiness != ReadinessNotReady })
 	switch {
-	case noTarget == nil && usable >= 0:
-		return liveTargets[usable], nil
-	case noTarget == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.Frozen }):
+	case noTarget == nil && usableIndex >= 0:
+		return liveTargets[usableIndex], nil
+	case noTarget == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.IsFrozen }):
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrTabFrozen, NotStarted: true, Message: fmt.Sprintf(
 			"the browser has suspended tab %d to save resources, so nothing runs in it", liveTargets[0].TabID)}}
 	case noTarget == nil:
@@ -68,7 +68,7 @@ func canOpenTab(targets Targets, targetChoice TargetChoice) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, targetChoice)) > 0 })
 	}
 	return len(targets.BrowsersToOpen) == 1 && targets.OpenedTab == nil &&
-		!hasMatch(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
+		!hasMatch(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsWithoutPluginCode)
 }
 
 func reloadReason(tab Target) string {

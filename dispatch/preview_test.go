@@ -25,10 +25,10 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 		return tab
 	}
 	frozenPage := openPage
-	frozenPage.Frozen = true
+	frozenPage.IsFrozen = true
 	loginPage := openPage
-	loginPage.Readiness = dispatch.NotReady
-	block := newFixedGate("review", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "not reviewed"}})
+	loginPage.Readiness = dispatch.ReadinessNotReady
+	block := newFixedGate("review", dispatch.Verdict{BlockError: &wire.CallError{Code: wire.ErrNotReviewed, Message: "not reviewed"}})
 	tests := []struct {
 		name      string
 		tool      dispatch.Tool
@@ -45,7 +45,7 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 		{"busy page", exportTool, nil, dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: targets{openPage}}, wire.ErrPageUnresponsive, "its page does not answer"},
 		{"page still loads", exportTool, nil, dispatch.Targets{BrowserCount: 1, LoadingTabs: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
 		{"plugins still load", exportTool, nil, dispatch.Targets{BrowserCount: 1, IsSyncing: true}, wire.ErrNoTab, "Retry in a few seconds."},
-		{"code is on its way", exportTool, nil, dispatch.Targets{BrowserCount: 1, TabsAwaitingCode: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
+		{"code is on its way", exportTool, nil, dispatch.Targets{BrowserCount: 1, TabsWithoutPluginCode: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
 		{"error page", exportTool, nil, dispatch.Targets{BrowserCount: 1, ErrorPages: targets{withProblem("net::ERR_FAILED")}}, wire.ErrNoTab, "opentabs loads the page again"},
 		{"two browsers", exportTool, nil, dispatch.Targets{BrowserCount: 2, LiveTargets: targets{openPage, otherBrowser}}, wire.ErrAmbiguousTarget, "several browsers have a tab 7"},
 		{"not reviewed", exportTool, block, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{openPage}}, wire.ErrNotReviewed, "not reviewed"},
@@ -60,32 +60,32 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 				}
 				bridge := &dispatchtest.Bridge{TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
 					if tt.tool.TargetKind == dispatch.TargetDocument && !targetChoice.IsPreview {
-						t.Errorf("the search for a tab was not a preview: %+v", targetChoice)
+						t.Errorf("target choice before the approval = %+v, want a preview", targetChoice)
 					}
 					return tt.targets
 				}}
-				askCount := 0
+				ticketCount := 0
 				d := dispatch.New(bridge, dispatch.Options{Gates: gates})
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool: tt.tool, TabID: 7, Args: json.RawMessage(`{}`),
-					OnTicket: func(context.Context, dispatch.WaitingTicket) { askCount++ },
+					OnTicket: func(context.Context, dispatch.WaitingTicket) { ticketCount++ },
 				})
-				e := asError(t, err)
+				e := toDispatchError(t, err)
 				if e == nil || e.Code != tt.code || !strings.Contains(e.Message, tt.wantError) {
-					t.Errorf("the call ended with %v, want %s with %q", err, tt.code, tt.wantError)
+					t.Errorf("error of the call = %v, want %s with the text %q", err, tt.code, tt.wantError)
 				}
-				if askCount != 0 {
-					t.Errorf("requests for approval = %d, want none", askCount)
+				if ticketCount != 0 {
+					t.Errorf("requests for approval = %d, want none", ticketCount)
 				}
 				if strings.Contains(e.Message, "Open the page") && tt.name != "no tab" {
-					t.Errorf("the error asks to open a page that is open: %s", e.Message)
+					t.Errorf("error for a page that is open = %q, want no advice to open it", e.Message)
 				}
 			})
 		})
 	}
 }
 
-func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
+func reloadingBrowser(choices *[]dispatch.TargetChoice, runTarget *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
 			*choices = append(*choices, targetChoice)
@@ -95,42 +95,42 @@ func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) 
 			return dispatch.Targets{BrowserCount: 1, TabsToReload: []dispatch.Target{openPage}}
 		},
 		StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
-			*ranIn = toolRun.Target
+			*runTarget = toolRun.Target
 			go s.Finish(nil, nil)
 			return nil
 		},
 	}
 }
 
-func TestReloadIsApproved(t *testing.T) {
-	const reload = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
+func TestApprovalCoversReload(t *testing.T) {
+	const wantReason = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
 	for _, tt := range []struct {
 		name   string
 		gates  []dispatch.Gate
 		reason string
 	}{
-		{"a call that needs approval", []dispatch.Gate{&fakeGate{name: "permission"}}, "may it?. First, " + reload},
-		{"a call that needs no approval", nil, "messages__export needs a reload of its page. First, " + reload},
+		{"a call that needs approval", []dispatch.Gate{&fakeGate{name: "permission"}}, "may it?. First, " + wantReason},
+		{"a call that needs no approval", nil, "messages__export needs a reload of its page. First, " + wantReason},
 	} {
 		for _, isAllowed := range []bool{true, false} {
 			t.Run(tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var choices []dispatch.TargetChoice
-					var ranIn dispatch.Target
-					d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: tt.gates})
-					var askedTickets []dispatch.WaitingTicket
+					var runTarget dispatch.Target
+					d := dispatch.New(reloadingBrowser(&choices, &runTarget), dispatch.Options{Gates: tt.gates})
+					var openedTickets []dispatch.WaitingTicket
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-						askedTickets = append(askedTickets, w)
+						openedTickets = append(openedTickets, w)
 						_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: isAllowed, Surface: "a test"})
 					}})
-					if len(askedTickets) != 1 || askedTickets[0].Reason != tt.reason {
-						t.Errorf("requests for approval = %+v, want one with the reason %q", askedTickets, tt.reason)
+					if len(openedTickets) != 1 || openedTickets[0].Reason != tt.reason {
+						t.Errorf("requests for approval = %+v, want one with the reason %q", openedTickets, tt.reason)
 					}
-					if e := asError(t, err); isAllowed && e != nil || !isAllowed && (e == nil || e.Code != wire.ErrDenied) {
-						t.Errorf("the call ended with %v after the answer %t", err, isAllowed)
+					if e := toDispatchError(t, err); isAllowed && e != nil || !isAllowed && (e == nil || e.Code != wire.ErrDenied) {
+						t.Errorf("the call ended with the error %v after the decision %t, want denied only if not allowed", err, isAllowed)
 					}
-					if hasRun := ranIn.TabID == 7; hasRun != isAllowed {
-						t.Errorf("the tool ran in tab %d after the answer %t", ranIn.TabID, isAllowed)
+					if hasRun := runTarget.TabID == 7; hasRun != isAllowed {
+						t.Errorf("the tool ran in tab %d after the decision %t, want a run in tab 7 only if allowed", runTarget.TabID, isAllowed)
 					}
 				})
 			})
@@ -149,8 +149,8 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "may it?"}}
 		}}
 		var choices []dispatch.TargetChoice
-		var ranIn dispatch.Target
-		d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: []dispatch.Gate{gate}})
+		var runTarget dispatch.Target
+		d := dispatch.New(reloadingBrowser(&choices, &runTarget), dispatch.Options{Gates: []dispatch.Gate{gate}})
 		tickets := make(chan dispatch.WaitingTicket, 2)
 		callErrors := make(chan error, 1)
 		go func() {
@@ -163,23 +163,23 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		d.RecheckGates()
 		w := <-tickets
 		if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
-			t.Errorf("the second request = %q, want the reload", w.Reason)
+			t.Errorf("reason of the second request for approval = %q, want the reload of the page", w.Reason)
 		}
 		d.RecheckGates()
 		time.Sleep(time.Second)
-		if ranIn.TabID != 0 {
-			t.Error("the tool ran without an approval of the reload")
+		if runTarget.TabID != 0 {
+			t.Error("the tool ran without an approval of the reload, want no run")
 		}
 		if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-callErrors; err != nil || ranIn.TabID != 7 {
-			t.Errorf("the call ended with %v in tab %d, want success in tab 7", err, ranIn.TabID)
+		if err := <-callErrors; err != nil || runTarget.TabID != 7 {
+			t.Errorf("the call ended with the error %v in tab %d, want success in tab 7", err, runTarget.TabID)
 		}
 	})
 }
 
-func TestPreviewAllowsOpening(t *testing.T) {
+func TestApprovalBeforeTabIsOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := exportTool
 		tool.OpenURL = "http://localhost/"
@@ -195,14 +195,14 @@ func TestPreviewAllowsOpening(t *testing.T) {
 				return nil
 			},
 		}
-		askCount := 0
+		ticketCount := 0
 		d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "permission"}}, MayOpenTab: func(string) bool { return true }})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: tool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			askCount++
+			ticketCount++
 			_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"})
 		}})
-		if err != nil || askCount != 1 {
-			t.Errorf("the call ended with %v after %d requests for approval, want success after 1", err, askCount)
+		if err != nil || ticketCount != 1 {
+			t.Errorf("the call ended with the error %v after %d requests for approval, want success after 1 request", err, ticketCount)
 		}
 	})
 }

@@ -17,19 +17,20 @@ const (
 // fields of reportLog.
 type reportLog struct {
 	events.ReportSummary
-	lastReportAt time.Time
-	endAudience  string
-	lastMessages []ToolMessage
-	droppedCount int
+	lastReportAt   time.Time
+	resultAudience string
+	lastMessages   []ToolMessage
+	droppedCount   int
 }
 
-// A report with an activity or an EndAudience is progress only if the report has text or numbers.
+// A report with an activity or an EndAudience counts as a progress report only if it also contains
+// text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
 }
 
-func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
+func (l *reportLog) add(n progress.Numbers, r *wire.Report, storeMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {
 		l.AnyAudience.Numbers = n
@@ -51,7 +52,7 @@ func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	if isForUser {
 		l.UserAudience.Message = r.Message
 	}
-	if !keepMessages {
+	if !storeMessages {
 		return
 	}
 	if len(l.lastMessages) == maxLastMessages {

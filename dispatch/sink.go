@@ -15,10 +15,10 @@ import (
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
-func (s sink) LinkLost() { s.call.clock.HoldIdle() }
+func (s sink) LinkLost() { s.call.clock.PauseIdleLimit() }
 
 // LinkRestored implements Sink.
-func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
+func (s sink) LinkRestored() { s.call.clock.ResumeIdleLimit() }
 
 // A separate goroutine checks an output above maxInlineCheck, so that other calls on the link are not delayed.
 const maxInlineCheck = 64 << 10
@@ -38,8 +38,9 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	// If a tool has reported progress or made requests, the tool has started, even if the browser reports the contrary.
-	isRetried := c.state.status == statusRunning && !c.req.Tool.TargetKind.isChosenBeforeGates() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
+	// If a tool has reported progress or made requests, the tool has started, even if the browser's error describes it
+	// as not started.
+	isRetried := c.state.status == statusRunning && !c.req.Tool.TargetKind.isChosenBeforeGates() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasMadeRequests.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
 	}
@@ -58,7 +59,7 @@ func (s sink) succeed(toolOutput json.RawMessage) {
 			return
 		}
 	}
-	s.call.endCall(ending{status: statusSucceeded, output: toolOutput})
+	s.call.endCall(callEnding{status: statusSucceeded, output: toolOutput})
 }
 
 // The method Reports implements Sink.
@@ -72,7 +73,7 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	c := s.call
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.state.isInPage() || len(reports)+skippedCount <= 0 {
+	if !c.state.hasActiveRun() || len(reports)+skippedCount <= 0 {
 		return false
 	}
 	if !c.clock.RestartIdle() {
@@ -111,10 +112,10 @@ func (s sink) acceptReport(r *wire.Report) {
 		}
 	}
 	if r.EndAudience != "" {
-		c.reports.endAudience = r.EndAudience
+		c.reports.resultAudience = r.EndAudience
 	}
 	if r.Activity != nil {
-		if audience, isAccepted := c.activities.Report(r.Activity, r.Audience); isAccepted {
+		if audience, hasChanged := c.activities.Report(r.Activity, r.Audience); hasChanged {
 			reportCopy := *r
 			reportCopy.Audience = audience
 			c.publishReport(EventActivity, &reportCopy)
@@ -124,7 +125,7 @@ func (s sink) acceptReport(r *wire.Report) {
 		return
 	}
 	c.reports.add(n, r, len(c.d.opts.AfterHooks) > 0)
-	c.sender.Accept(c.reports.lastReportAt, n, progress.Text{Message: r.Message, StatusWord: r.Status, Audience: r.Audience})
+	c.sender.AddReport(c.reports.lastReportAt, n, progress.Text{Message: r.Message, StatusWord: r.Status, Audience: r.Audience})
 	c.publishReport(EventProgress, r)
 }
 
@@ -168,9 +169,9 @@ func (s sink) Ask(p wire.ToolAskParams) {
 		return
 	}
 	c.mu.Lock()
-	runID, isInPage := c.attempts.runID, c.state.isInPage()
+	runID, hasActiveRun := c.attempts.runID, c.state.hasActiveRun()
 	c.mu.Unlock()
-	if !isInPage {
+	if !hasActiveRun {
 		c.requests.finish(p.Ask, errParentEnded)
 		return
 	}
@@ -186,7 +187,7 @@ func (o activityOwner) ResyncActivity(activityType string) {
 	o.call.mu.Lock()
 	runID := o.call.attempts.runID
 	o.call.mu.Unlock()
-	o.call.d.bridge.Resync(runID, activityType)
+	o.call.d.bridge.RequestActivityResync(runID, activityType)
 }
 
 // WarnActivity implements activity.Owner.

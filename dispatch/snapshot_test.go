@@ -16,13 +16,13 @@ func TestSnapshotJSON(t *testing.T) {
 		report wire.Report
 		want   string
 	}{
-		{"nothing known", wire.Report{}, `"status":"running"}`},
+		{"a report without numbers", wire.Report{}, `"status":"running"}`},
 		{"message", wire.Report{Message: "page 1"}, `"status":"running","message":"page 1"}`},
 		{"loaded of a total", wire.Report{Progress: newFloat(1), Total: newFloat(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
 		{"no total", wire.Report{Progress: newFloat(7)}, `"status":"running","loaded":7}`},
 		{"percent", wire.Report{Percent: newFloat(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
 		{"loaded", wire.Report{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
-		{"zero of zero", wire.Report{Progress: newFloat(0), Total: newFloat(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
+		{"progress 0 of a total of 0", wire.Report{Progress: newFloat(0), Total: newFloat(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
 		{"invalid", wire.Report{Progress: newFloat(9), Total: newFloat(1), Message: "m"}, `"status":"running","message":"m"}`},
 		{"a total that is not finite", wire.Report{Progress: newFloat(1), Total: newFloat(math.Inf(1))}, `"status":"running"}`},
 	}
@@ -50,7 +50,7 @@ func TestSnapshotJSON(t *testing.T) {
 				want := `{"schema":"tool-call-progress.v1","node_id":"` + callView.CallID + `","call_id":"` + callView.CallID +
 					`","tool_name":"messages__export",` + tt.want
 				if string(got) != want {
-					t.Errorf("snapshot\n got %s\nwant %s", got, want)
+					t.Errorf("JSON of the snapshot:\n got %s\nwant %s", got, want)
 				}
 				close(release)
 				if err := <-callErrors; err != nil {
@@ -68,6 +68,6 @@ func TestSnapshotOfANestedCall(t *testing.T) {
 	}
 	const want = `{"schema":"","node_id":"","call_id":"","tool_name":"","status":"","parent_node_id":"call_1","parent_call_id":"call_2"}`
 	if string(got) != want {
-		t.Errorf("snapshot\n got %s\nwant %s", got, want)
+		t.Errorf("JSON of the snapshot:\n got %s\nwant %s", got, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// The type status is the internal status of a call; shownStatus returns the status for
+// The type status is the internal status of a call; publicStatus returns the status for
 // users.
 type status uint8
 
@@ -40,16 +40,16 @@ var nextStatuses = [statusTimedOut + 1][]status{
 	statusResuming:  {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 }
 
-func (s status) canBecome(t status) bool {
+func (s status) canChangeTo(t status) bool {
 	return slices.Contains(nextStatuses[s], t)
 }
 
-var shownStatuses = [...]wire.CallStatus{
+var publicStatuses = [...]wire.CallStatus{
 	statusNew: wire.StatusPending, statusSuspended: wire.StatusPending, statusRunning: wire.StatusRunning, statusResuming: wire.StatusRunning,
 	statusSucceeded: wire.StatusDone, statusFailed: wire.StatusFailed, statusCancelled: wire.StatusCancelled, statusTimedOut: wire.StatusTimedOut,
 }
 
-func (s status) shownStatus() wire.CallStatus { return shownStatuses[s] }
+func (s status) publicStatus() wire.CallStatus { return publicStatuses[s] }
 
 func failureStatusOf(err *wire.CallError) status {
 	if err.Code.IsTimeout() {
@@ -62,9 +62,9 @@ func failureStatusOf(err *wire.CallError) status {
 // liveCall.mu guards all fields of state.
 type state struct {
 	status       status
-	beganAt      time.Time
+	startedAt    time.Time
 	endedAt      time.Time
-	finalRunTime time.Duration // finalRunTime is the time from beganAt to endedAt, without suspensions
+	finalRunTime time.Duration // finalRunTime is the time from startedAt to endedAt, without suspensions
 	output       json.RawMessage
 	err          *wire.CallError
 	reason       string
@@ -74,7 +74,7 @@ type state struct {
 }
 
 // The type ending is the outcome of a call: its final status and its result or error.
-type ending struct {
+type callEnding struct {
 	status       status
 	output       json.RawMessage
 	err          *wire.CallError
@@ -83,7 +83,7 @@ type ending struct {
 }
 
 func (s *state) changeStatus(t status) bool {
-	if !s.status.canBecome(t) {
+	if !s.status.canChangeTo(t) {
 		return false
 	}
 	s.status = t
@@ -94,28 +94,28 @@ func (s *state) begin() bool {
 	if !s.changeStatus(statusRunning) {
 		return false
 	}
-	s.beganAt = time.Now()
+	s.startedAt = time.Now()
 	return true
 }
 
 // The caller has already stopped the Clock of the call.
-func (s *state) setEnding(e ending, note failureNote, c *clock.Clock) bool {
-	if !s.status.canBecome(e.status) {
+func (s *state) setEnding(e callEnding, note failureNote, c *clock.Clock) bool {
+	if !s.status.canChangeTo(e.status) {
 		return false
 	}
 	s.finalRunTime = s.runTime(c)
-	s.isStopSent = e.mustStopPage && s.hasBegun()
+	s.isStopSent = e.mustStopPage && s.hasStarted()
 	s.status, s.endedAt, s.output, s.err, s.reason, s.note = e.status, time.Now(), e.output, e.err, e.reason, note
 	return true
 }
 
-func (s *state) hasBegun() bool { return !s.beganAt.IsZero() }
+func (s *state) hasStarted() bool { return !s.startedAt.IsZero() }
 
-func (s *state) isInPage() bool { return s.hasBegun() && !s.status.isTerminal() }
+func (s *state) hasActiveRun() bool { return s.hasStarted() && !s.status.isTerminal() }
 
 func (s *state) runTime(c *clock.Clock) time.Duration {
 	switch {
-	case s.beganAt.IsZero():
+	case s.startedAt.IsZero():
 		return 0
 	case s.endedAt.IsZero():
 		return c.Elapsed()

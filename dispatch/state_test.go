@@ -6,7 +6,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestStatusMachine(t *testing.T) {
+func TestStatusTransitions(t *testing.T) {
 	statusTexts := []status{
 		statusNew, statusRunning, statusSuspended, statusResuming,
 		statusSucceeded, statusFailed, statusCancelled, statusTimedOut,
@@ -22,18 +22,18 @@ func TestStatusMachine(t *testing.T) {
 		"........", // possible successors of the status "cancelled"
 		"........", // possible successors of the status "timed out"
 	}
-	surfaces := []wire.CallStatus{
+	wantStatuses := []wire.CallStatus{
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,
 		wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut,
 	}
-	for i, from := range statusTexts {
+	for i, oldStatus := range statusTexts {
 		for j, to := range statusTexts {
-			if got := from.canBecome(to); got != (want[i][j] == 'x') {
-				t.Errorf("a change from %s to %s is allowed: %t", from, to, got)
+			if got := oldStatus.canChangeTo(to); got != (want[i][j] == 'x') {
+				t.Errorf("canChangeTo from %s to %s = %t, want %t", oldStatus, to, got, !got)
 			}
 		}
-		if from.isTerminal() != (i >= 4) || from.shownStatus() != surfaces[i] {
-			t.Errorf("state %s is terminal: %t; its shown status is %s", from, from.isTerminal(), from.shownStatus())
+		if oldStatus.isTerminal() != (i >= 4) || oldStatus.publicStatus() != wantStatuses[i] {
+			t.Errorf("status %s: terminal %t and shown status %s; want %t and %s", oldStatus, oldStatus.isTerminal(), oldStatus.publicStatus(), i >= 4, wantStatuses[i])
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestErrorCodesOfTimedOutCalls(t *testing.T) {
 		wire.ErrToolError: statusFailed, wire.ErrPageUnresponsive: statusFailed, wire.ErrShutdown: statusFailed,
 	} {
 		if got := failureStatusOf(&wire.CallError{Code: code}); got != want {
-			t.Errorf("a call that ends with %s is %s, want %s", code, got, want)
+			t.Errorf("status of a call that ends with the error %s = %s, want %s", code, got, want)
 		}
 	}
 }

@@ -21,13 +21,13 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4), Message: "one"}, {Progress: newFloat(2), Total: newFloat(4)}}, 0)
-			sleepFake(31 * time.Second)
+			sleepVirtual(31 * time.Second)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
 		defer a.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "Claude"}}); err == nil {
-			t.Fatal("want idle_timeout")
+			t.Fatal("the call succeeded, want idle_timeout")
 		}
 		p.wg.Wait()
 		kinds := []dispatch.EventKind{
@@ -37,26 +37,27 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 		for _, f := range []*dispatch.Follower{a, b} {
 			events, missedCount, err := f.Next(t.Context())
 			if err != nil || missedCount != 0 || len(events) != len(kinds) {
-				t.Fatalf("%d events, %d missed, %v; want %d", len(events), missedCount, err, len(kinds))
+				t.Fatalf("the follower read %d events and missed %d, error %v; want %d events", len(events), missedCount, err, len(kinds))
 			}
 			for i, e := range events {
 				if e.Kind != kinds[i] || e.Seq != uint64(i+1) {
-					t.Errorf("event %d is %s with number %d, want %s", i, e.Kind, e.Seq, kinds[i])
+					t.Errorf("event %d has the kind %s and the number %d, want the kind %s", i, e.Kind, e.Seq, kinds[i])
 				}
 			}
 			if e := events[2]; e.Report.Message != "one" || *e.Call.Progress != 0.25 || e.Call.Client != "Claude" {
-				t.Errorf("the first progress event is %+v", e)
+				t.Errorf("first progress event = %+v, want the message one at 0.25 by the client Claude", e)
 			}
 			if e := events[4].Call; e.Status != wire.StatusTimedOut || e.ErrorCode != wire.ErrIdleTimeout || e.RunMs != 30000 {
-				t.Errorf("the event of the end is %+v", e)
+				t.Errorf("call in the ended event = %+v, want timed out with idle_timeout after 30 s", e)
 			}
-			// tool-call-progress.v1 has no status for a call that is queued or timed out.
+			// The format tool-call-progress.v1 has no status for a queued call or for a call that
+			// timed out.
 			var encoded struct{ Content, Call dispatch.Snapshot }
 			if err := json.Unmarshal(events[0].JSON(), &encoded); err != nil || encoded.Content.Status != wire.StatusPending || encoded.Call.Status != "queued" {
-				t.Errorf("the JSON of the new call is %s", events[0].JSON())
+				t.Errorf("JSON of the created event = %s, want the progress status pending and the call status queued", events[0].JSON())
 			}
 			if err := json.Unmarshal(events[4].JSON(), &encoded); err != nil || encoded.Content.Status != wire.StatusFailed || encoded.Call.Status != wire.StatusTimedOut {
-				t.Errorf("the JSON of the end is %s", events[4].JSON())
+				t.Errorf("JSON of the ended event = %s, want the progress status failed and the call status timed out", events[4].JSON())
 			}
 		}
 		b.Close()
@@ -83,32 +84,32 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 		}
 		events, missedCount, err := f.Next(t.Context())
 		for err == nil && len(events) < 4096 {
-			var more []*dispatch.Event
-			more, _, err = f.Next(t.Context())
-			events = append(events, more...)
+			var moreEvents []*dispatch.Event
+			moreEvents, _, err = f.Next(t.Context())
+			events = append(events, moreEvents...)
 		}
 		if err != nil || missedCount != n+3-4096 {
-			t.Fatalf("%d events, %d missed, %v; want the last 4096 of %d", len(events), missedCount, err, n+3)
+			t.Fatalf("the follower read %d events and missed %d, error %v; want the last 4096 of %d", len(events), missedCount, err, n+3)
 		}
 		for i := 1; i < len(events); i++ {
 			if events[i].Seq != events[i-1].Seq+1 {
-				t.Fatalf("event %d follows %d", events[i].Seq, events[i-1].Seq)
+				t.Fatalf("event number %d follows %d, want consecutive numbers", events[i].Seq, events[i-1].Seq)
 			}
 		}
 		if lastCallID := events[len(events)-1]; lastCallID.Kind != dispatch.EventEnded {
-			t.Errorf("the newest event is %s, want ended", lastCallID.Kind)
+			t.Errorf("kind of the newest event = %s, want ended", lastCallID.Kind)
 		}
 	})
 }
 
-func TestNextWaitsAndWakes(t *testing.T) {
+func TestNextBlocksUntilEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{IdleLimit: time.Second})
 		f := d.Follow(dispatch.FollowOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, _, err := f.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Next returned %v, want the context's error", err)
+			t.Errorf("Next with an ended context returned the error %v, want the context's error", err)
 		}
 		got := make(chan error, 1)
 		go func() {
@@ -118,7 +119,7 @@ func TestNextWaitsAndWakes(t *testing.T) {
 		synctest.Wait()
 		f.Close()
 		if err := <-got; !errors.Is(err, dispatch.ErrFollowerClosed) {
-			t.Errorf("a waiting Next returned %v after Close; want the error %v", err, dispatch.ErrFollowerClosed)
+			t.Errorf("a waiting Next returned the error %v after Close, want %v", err, dispatch.ErrFollowerClosed)
 		}
 		f.Close()
 	})
@@ -136,7 +137,7 @@ func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (lastCallID string) {
 	return lastCallID
 }
 
-func TestReturningFollower(t *testing.T) {
+func TestFollowerResumesFromSequence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
@@ -161,55 +162,55 @@ func TestReturningFollower(t *testing.T) {
 		f.Close()
 		runCalls(t, d, 1)
 		if seqs, missedCount := followOnce(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
-			t.Errorf("a follower after event 2 got events %v and missed %d", seqs, missedCount)
+			t.Errorf("a follower after event 2 read the events %v and missed %d; want 3 to 6 and none missed", seqs, missedCount)
 		}
 		if seqs, missedCount := followOnce(dispatch.FollowOptions{}); missedCount != 0 || seqs != nil {
-			t.Errorf("a follower without After got old events %v and missed %d", seqs, missedCount)
+			t.Errorf("a follower without After read the old events %v and missed %d; want no events and none missed", seqs, missedCount)
 		}
 		if _, missedCount := followOnce(dispatch.FollowOptions{After: 1 << 40}); missedCount == 0 {
-			t.Error("a follower after an unknown event number missed no events")
+			t.Error("a follower after an unknown event number missed 0 events, want at least 1")
 		}
-		if seqs, missedCount := followOnce(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
-			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
+		if seqs, missedCount := followOnce(dispatch.FollowOptions{IncludesEarlierEvents: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
+			t.Errorf("a follower from the start read the events %v and missed %d; want 6 events and none missed", seqs, missedCount)
 		}
-		// For a follower that selects one call, the number of lost events includes events of
-		// other calls.
+		// For a follower of one call, the number of missed events includes missed events of other
+		// calls.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		lastCallID := runCalls(t, d, 2000)
 		if seqs, missedCount := followOnce(dispatch.FollowOptions{After: 6, CallID: lastCallID}); len(seqs) != 3 || missedCount != 6006-6-4096 {
-			t.Errorf("a follower of the last call got %d events and missed %d", len(seqs), missedCount)
+			t.Errorf("a follower of the last call read %d events and missed %d; want 3 and %d", len(seqs), missedCount, 6006-6-4096)
 		}
 		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
-			t.Errorf("a follower of the tool got events %v; want length 6", seqs)
+			t.Errorf("a follower of the tool read the events %v, want 6 events", seqs)
 		}
 		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
-			t.Errorf("a follower of the plugin got events %v; want length 6", seqs)
+			t.Errorf("a follower of the plugin read the events %v, want 6 events", seqs)
 		}
 		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
-			t.Errorf("a follower of another tool got events %v; want length 0", seqs)
+			t.Errorf("a follower of another tool read the events %v, want no events", seqs)
 		}
 	})
 }
 
-func TestFollowerReturnsTooLate(t *testing.T) {
+func TestFollowerResumesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
-		sleepFake(3 * time.Minute)
+		sleepVirtual(3 * time.Minute)
 		runCalls(t, d, 5)
 		f = d.Follow(dispatch.FollowOptions{After: 3})
 		defer f.Close()
 		events, missedCount, err := f.Next(t.Context())
 		if err != nil || len(events) != 0 || missedCount == 0 {
-			t.Errorf("the late follower got %d events, missed %d, error %v", len(events), missedCount, err)
+			t.Errorf("the first Next of the late follower returned %d events, %d missed, error %v; want no events, some missed and no error", len(events), missedCount, err)
 		}
 		runCalls(t, d, 1)
 		if events, missedCount, err := f.Next(t.Context()); err != nil || len(events) != 3 || missedCount != 0 {
-			t.Errorf("the next Next returned %d events, %d missed, error %v", len(events), missedCount, err)
+			t.Errorf("the second Next returned %d events, %d missed, error %v; want 3 events, none missed and no error", len(events), missedCount, err)
 		}
 	})
 }
@@ -225,11 +226,11 @@ func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 		firstEvents, _, errA := a.Next(t.Context())
 		secondEvents, _, errB := b.Next(t.Context())
 		if errA != nil || errB != nil || &firstEvents[0].JSON()[0] != &secondEvents[0].JSON()[0] {
-			t.Errorf("two followers got different encodings of one event (errors %v, %v)", errA, errB)
+			t.Errorf("two followers received separate encodings of one event (errors %v and %v), want one shared encoding", errA, errB)
 		}
 		var e dispatch.Event
 		if err := json.Unmarshal(firstEvents[2].JSON(), &e); err != nil || e.Kind != dispatch.EventEnded || e.Seq != 3 {
-			t.Errorf("the decoded event is %+v, error %v", e, err)
+			t.Errorf("decoded event = %+v, error %v; want the ended event with the number 3", e, err)
 		}
 	})
 }
@@ -243,7 +244,7 @@ func BenchmarkFollowed(b *testing.B) {
 				return nil
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
-			countBefore := liveHeapBytes()
+			heapBytesBefore := liveHeapBytes()
 			var wg sync.WaitGroup
 			var allFollowers []*dispatch.Follower
 			for range followers {
@@ -264,7 +265,7 @@ func BenchmarkFollowed(b *testing.B) {
 				}
 			}
 			b.StopTimer()
-			b.ReportMetric(float64(liveHeapBytes()-countBefore)/(1<<20), "MiB")
+			b.ReportMetric(float64(liveHeapBytes()-heapBytesBefore)/(1<<20), "MiB")
 			for _, f := range allFollowers {
 				f.Close()
 			}
@@ -294,11 +295,11 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 2 {
-			t.Fatalf("the call ended with error %v after %d reports; want 2", err, r.ReportCount)
+			t.Fatalf("the call ended with the error %v after %d reports; want no error and 2 reports", err, r.ReportCount)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 5 {
-			t.Fatalf("the follower got %d events and the error %v; want 5", len(events), err)
+			t.Fatalf("the follower read %d events, error %v; want 5 events and no error", len(events), err)
 		}
 		for i, want := range []string{"exporting", "done"} {
 			e := events[2+i]
@@ -310,7 +311,7 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if e.Kind != dispatch.EventProgress || e.Report.Status != want || encodedReport.Report.Status != want || encodedReport.Call.Status != "running" {
-				t.Errorf("event %s: %s, want the status word %s", e.Kind, e.JSON(), want)
+				t.Errorf("JSON of the event %s = %s, want the status word %s", e.Kind, e.JSON(), want)
 			}
 		}
 	})

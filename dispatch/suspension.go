@@ -31,15 +31,15 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	} else if target.Browser == "" {
 		target = t.runTarget
 	}
-	about := c.req.Tool.About
-	about.IsReadOnly = about.IsReadOnly || t.IsReadOnly
+	toolSummary := c.req.Tool.Summary
+	toolSummary.IsReadOnly = toolSummary.IsReadOnly || t.IsReadOnly
 	return &ticket{
 		WaitingTicket: WaitingTicket{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: browser, TabID: tabID,
 			Args: events.TruncateText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
-			About: about, Page: events.NewTicketPage(target.Browser, target.BrowserName, target.TabID, target.Title, target.URL),
+			Summary: toolSummary, Page: events.NewTicketPage(target.Browser, target.BrowserName, target.TabID, target.Title, target.URL),
 		},
 		call: c, gate: gate,
 		decisions: make(chan Resolution, 1),
@@ -148,17 +148,17 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	if s.count >= maxSuspended || s.argBytes+argBytes > maxSuspendedBytes {
 		return false
 	}
-	s.adjust(1, argBytes)
+	s.addAndNotify(1, argBytes)
 	return true
 }
 
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.adjust(-1, -argBytes)
+	s.addAndNotify(-1, -argBytes)
 }
 
-func (s *suspendedCalls) adjust(calls, argBytes int) {
+func (s *suspendedCalls) addAndNotify(calls, argBytes int) {
 	s.count += calls
 	s.argBytes += argBytes
 	if s.notify != nil {

@@ -9,16 +9,16 @@ import (
 	"opentabs/wire"
 )
 
-// chooseTargets never chooses between two browsers or two instances of a site, because they may belong to different
-// accounts. If only one browser or instance has a ready document, the user is probably logged in only there, so others
-// are ignored.
+// chooseTargets never chooses between two browsers or two instances of a site, because the user may have a different
+// account in each. If only one browser or instance has a ready document, the user is probably logged in only there, so
+// chooseTargets ignores the others.
 func chooseTargets(targets Targets, targetChoice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, targetChoice)
 	if len(liveTargets) == 0 {
 		return nil, newTargetProblem(targets, targetChoice, req)
 	}
 	if req.TabID != 0 {
-		if inSeveralBrowsers(liveTargets) {
+		if spansSeveralBrowsers(liveTargets) {
 			return nil, &targetProblem{err: &wire.CallError{
 				Code:    wire.ErrAmbiguousTarget,
 				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(liveTargets)),
@@ -27,7 +27,7 @@ func chooseTargets(targets Targets, targetChoice TargetChoice, req *Call) ([]Tar
 		return liveTargets, nil
 	}
 	liveTargets = keepUsableGroups(liveTargets, func(t Target) string { return t.Browser })
-	if inSeveralBrowsers(liveTargets) {
+	if spansSeveralBrowsers(liveTargets) {
 		return nil, &targetProblem{err: &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
 			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one of the browsers",
@@ -41,27 +41,27 @@ func chooseTargets(targets Targets, targetChoice TargetChoice, req *Call) ([]Tar
 	return liveTargets, nil
 }
 
-func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
+func keepUsableGroups(liveTargets []Target, groupKey func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
-		if t.Readiness != NotReady {
-			usableGroups[groupOf(t)] = true
+		if t.Readiness != ReadinessNotReady {
+			usableGroups[groupKey(t)] = true
 		}
 	}
 	if len(usableGroups) == 0 {
 		return liveTargets
 	}
-	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupOf(*t)] })
+	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupKey(*t)] })
 }
 
-func keepTargets(targets []Target, keep func(*Target) bool) []Target {
+func keepTargets(targets []Target, isWanted func(*Target) bool) []Target {
 	for i := range targets {
-		if keep(&targets[i]) {
+		if isWanted(&targets[i]) {
 			continue
 		}
 		keptTargets := slices.Clone(targets[:i])
 		for j := i + 1; j < len(targets); j++ {
-			if keep(&targets[j]) {
+			if isWanted(&targets[j]) {
 				keptTargets = append(keptTargets, targets[j])
 			}
 		}
@@ -70,7 +70,7 @@ func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 	return targets
 }
 
-func inSeveralBrowsers(targets []Target) bool {
+func spansSeveralBrowsers(targets []Target) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
@@ -79,7 +79,7 @@ func matchingTargets(targets []Target, targetChoice TargetChoice) []Target {
 }
 
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
-	targetChoice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
+	targetChoice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, URLToOpen: c.Tool.OpenURL}
 	if c.Instance != "" {
 		for _, i := range c.Tool.Instances {
 			if i.Name == c.Instance {
@@ -90,10 +90,10 @@ func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wi
 			return targetChoice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, nameInstances(c.Tool.Instances))}
 		}
-		targetChoice.Open = targetChoice.Sites[0]
+		targetChoice.URLToOpen = targetChoice.Sites[0]
 	}
 	if c.TabID != 0 || mayOpen == nil || !mayOpen(c.Tool.Plugin) {
-		targetChoice.Open = ""
+		targetChoice.URLToOpen = ""
 	}
 	return targetChoice, nil
 }
@@ -106,7 +106,7 @@ func (t *Tool) displayName() string {
 }
 
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
-	var choices, seenNames []string
+	var targetNames, seenNames []string
 	for _, t := range liveTargets {
 		name := InstanceName(instances, t.URL)
 		if slices.Contains(seenNames, name) {
@@ -117,9 +117,9 @@ func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire
 		if name != "" {
 			choice = fmt.Sprintf("%q in %s", name, choice)
 		}
-		choices = append(choices, choice)
+		targetNames = append(targetNames, choice)
 	}
-	names := joinNames(choices, func(c string) string { return c })
+	names := joinNames(targetNames, func(c string) string { return c })
 	return &wire.CallError{
 		Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(`tabs of several instances match: %s; name one as "instance"`, names),
 		UserText: fmt.Sprintf("Tabs of several instances match: %s. Choose one of the tabs with --tab.", names),
@@ -137,7 +137,7 @@ func InstanceName(instances []Instance, address string) string {
 	return ""
 }
 
-// The hosts localhost, 127.0.0.1 and ::1 are equal, because a user who has configured localhost may open 127.0.0.1.
+// The hosts localhost, 127.0.0.1 and ::1 count as equal, because a user may configure localhost but open 127.0.0.1.
 func sameHost(a, b string) bool {
 	hostA, portA, isValidA := hostAndPort(a)
 	hostB, portB, isValidB := hostAndPort(b)
@@ -149,11 +149,11 @@ func (t Target) isSameTab(otherTarget Target) bool {
 }
 
 func hostAndPort(address string) (host, port string, ok bool) {
-	scheme, afterScheme, _ := strings.Cut(address, "://")
-	if hostEnd := strings.IndexAny(afterScheme, `/?#\`); hostEnd >= 0 {
-		afterScheme = afterScheme[:hostEnd]
+	scheme, schemelessURL, _ := strings.Cut(address, "://")
+	if hostEnd := strings.IndexAny(schemelessURL, `/?#\`); hostEnd >= 0 {
+		schemelessURL = schemelessURL[:hostEnd]
 	}
-	u, err := url.Parse(scheme + "://" + afterScheme)
+	u, err := url.Parse(scheme + "://" + schemelessURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return "", "", false
 	}

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestChoiceOfTarget(t *testing.T) {
+func TestChooseTarget(t *testing.T) {
 	homeTab := func(tab int) dispatch.Target {
 		return dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: tab, DocumentID: "d", URL: "http://localhost/"}
 	}
@@ -35,8 +35,8 @@ func TestChoiceOfTarget(t *testing.T) {
 	}
 	type targets = []dispatch.Target
 	instances := []dispatch.Instance{{Name: "work", URL: "https://wiki.corp"}, {Name: "home", URL: "http://127.0.0.1:8090/wiki"}}
-	atWork := site(homeTab(7), "https://wiki.corp/%zz?q=1")
-	atHome := site(homeTab(8), "http://localhost:8090/page")
+	workTarget := site(homeTab(7), "https://wiki.corp/%zz?q=1")
+	homeTarget := site(homeTab(8), "http://localhost:8090/page")
 	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
 	bothInstances := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{homeTab(7), homeTab(8), workTab(8), workTab(9)}}
 	tests := []struct {
@@ -65,34 +65,34 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), frame(homeTab(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
 		{"unknown tab", bothInstances, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
 		{"unknown browser", bothInstances, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"a frame is named as one", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frame(homeTab(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
+		{"the error describes a frame as a frame", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frame(homeTab(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
 
-		{"a browser that is not ready is none of two",
-			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.Ready), withReadiness(homeTab(7), dispatch.NotReady)}},
+		{"two browsers, one of which is not ready",
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.ReadinessReady), withReadiness(homeTab(7), dispatch.ReadinessNotReady)}},
 			dispatch.Call{}, "b2", 8, "", ""},
-		{"a browser that may be ready is",
-			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.Ready), homeTab(7)}},
+		{"two browsers, one of which may be ready",
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.ReadinessReady), homeTab(7)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 		{"two browsers that are not ready",
-			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.NotReady), withReadiness(homeTab(7), dispatch.NotReady)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.ReadinessNotReady), withReadiness(homeTab(7), dispatch.ReadinessNotReady)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 
-		{"two instances", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
+		{"two instances", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{workTarget, homeTarget}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
-		{"one of two instances is open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
-		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withReadiness(atHome, dispatch.Ready), withReadiness(atWork, dispatch.NotReady)}},
+		{"one of two instances is open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTarget}}, dispatch.Call{}, "b1", 8, "", ""},
+		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withReadiness(homeTarget, dispatch.ReadinessReady), withReadiness(workTarget, dispatch.ReadinessNotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
-		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
-		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
+		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTarget, workTarget}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
+		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{workTarget, homeTarget}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
 		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(homeTab(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
-		{"an instance that is not open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork}}, dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"an unknown instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork}}, dispatch.Call{Instance: "hone"}, "", 0, wire.ErrInvalidArguments,
+		{"an instance that is not open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{workTarget}}, dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"an unknown instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{workTarget}}, dispatch.Call{Instance: "hone"}, "", 0, wire.ErrInvalidArguments,
 			`Messages has no instance "hone"; it has "work" (https://wiki.corp), "home"`},
 
-		{"a tab was opened in vain", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+		{"a tab was opened, but the plugin did not start in it", dispatch.Targets{BrowserCount: 1, OpenedTab: &workTarget}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"tab 7 of browser \"Home\", id b1 (https://wiki.corp/%zz?q=1) was opened for the call"},
-		{"an opened page can't be loaded", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED"), brokenTab(7, "net::ERR_CERT_DATE_INVALID")}},
+		{"an opened page can't be loaded", dispatch.Targets{BrowserCount: 1, OpenedTab: &workTarget, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED"), brokenTab(7, "net::ERR_CERT_DATE_INVALID")}},
 			dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"was opened for the call, but its page can't be loaded: Chrome does not accept the site's certificate (net::ERR_CERT_DATE_INVALID); open the tab"},
 		{"a page can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
@@ -119,29 +119,29 @@ func TestChoiceOfTarget(t *testing.T) {
 			_, err := d.Call(t.Context(), tt.call)
 			if tt.code == "" {
 				if err != nil || got.Browser != tt.want || got.TabID != tt.wantTab {
-					t.Errorf("the call ran in %+v and ended with error %v", got, err)
+					t.Errorf("the call ran in %+v and ended with the error %v; want tab %d of the browser %s and no error", got, err, tt.wantTab, tt.want)
 				}
 				return
 			}
-			if e := asError(t, err); e == nil || e.Code != tt.code || !contains(e.Message, tt.wantError) {
-				t.Errorf("error %v, want %s with %q", err, tt.code, tt.wantError)
+			if e := toDispatchError(t, err); e == nil || e.Code != tt.code || !contains(e.Message, tt.wantError) {
+				t.Errorf("error of the call = %v, want %s with the text %q", err, tt.code, tt.wantError)
 			}
 		})
 	}
 }
 
-func TestOpeningATab(t *testing.T) {
-	const startURL, corp = "https://example.com/start", "https://wiki.corp/home"
+func TestCallOpensTab(t *testing.T) {
+	const startURL, wikiURL = "https://example.com/start", "https://wiki.corp/home"
 	tests := []struct {
-		call    dispatch.Call
-		allowed bool
-		want    string
+		call       dispatch.Call
+		mayOpenTab bool
+		want       string
 	}{
 		{dispatch.Call{}, true, startURL},
 		{dispatch.Call{}, false, ""},
 		{dispatch.Call{TabID: 7}, true, ""},
 		{dispatch.Call{Browser: "b1"}, true, startURL},
-		{dispatch.Call{Instance: "work"}, true, corp},
+		{dispatch.Call{Instance: "work"}, true, wikiURL},
 		{dispatch.Call{Instance: "work"}, false, ""},
 	}
 	for _, tt := range tests {
@@ -149,11 +149,11 @@ func TestOpeningATab(t *testing.T) {
 		d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(w dispatch.TargetChoice) dispatch.Targets {
 			got = w
 			return dispatch.Targets{BrowserCount: 1}
-		}}, dispatch.Options{MayOpenTab: func(plugin string) bool { return tt.allowed && plugin == exportTool.Plugin }})
+		}}, dispatch.Options{MayOpenTab: func(plugin string) bool { return tt.mayOpenTab && plugin == exportTool.Plugin }})
 		tt.call.Tool = exportTool
-		tt.call.Tool.OpenURL, tt.call.Tool.Instances = startURL, []dispatch.Instance{{Name: "work", URL: corp}}
-		if _, err := d.Call(t.Context(), tt.call); err == nil || got.Open != tt.want {
-			t.Errorf("%+v: opens %q, want %q (%v)", tt.call, got.Open, tt.want, err)
+		tt.call.Tool.OpenURL, tt.call.Tool.Instances = startURL, []dispatch.Instance{{Name: "work", URL: wikiURL}}
+		if _, err := d.Call(t.Context(), tt.call); err == nil || got.URLToOpen != tt.want {
+			t.Errorf("URL that the call %+v opens = %q, want %q; error %v", tt.call, got.URLToOpen, tt.want, err)
 		}
 	}
 }
@@ -163,14 +163,14 @@ type failingGate struct{ t *testing.T }
 func (failingGate) Name() string { return "failing" }
 
 func (g failingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
-	g.t.Errorf("the gate ran for %+v", i)
+	g.t.Errorf("the gate ran for the call %+v, want no gate before the instance is checked", i)
 	return dispatch.Verdict{}
 }
 
 func TestUnknownInstanceSkipsTheGates(t *testing.T) {
 	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{Gates: []dispatch.Gate{failingGate{t}}})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Instance: "work"})
-	if e := asError(t, err); e == nil || e.Code != wire.ErrInvalidArguments || !contains(e.Message, "it has none") {
-		t.Errorf("%v", err)
+	if e := toDispatchError(t, err); e == nil || e.Code != wire.ErrInvalidArguments || !contains(e.Message, "it has none") {
+		t.Errorf("error of a call with an unknown instance = %v, want invalid_arguments with the text: it has none", err)
 	}
 }

@@ -24,7 +24,7 @@ func newTargetProblem(targets Targets, targetChoice TargetChoice, req *Call) *ta
 	pluginName := req.Tool.displayName()
 	silentTargets := matchingTargets(targets.UnresponsiveTargets, targetChoice)
 	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, targetChoice), matchingTargets(targets.BrokenTabs, targetChoice), matchingTargets(targets.LoadingTabs, targetChoice)
-	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, targetChoice), matchingTargets(targets.TabsAwaitingCode, targetChoice)
+	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, targetChoice), matchingTargets(targets.TabsWithoutPluginCode, targetChoice)
 	switch {
 	case targets.BrowserCount == 0:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}}
@@ -42,8 +42,8 @@ func newTargetProblem(targets Targets, targetChoice TargetChoice, req *Call) *ta
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
 			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}}
 	case len(tabsToReload) > 0:
-		targetProblem := newNoTabProblem(errtext.NameReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
-		if !inSeveralBrowsers(tabsToReload) {
+		targetProblem := newNoTabProblem(errtext.NameReloadedTabStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
+		if !spansSeveralBrowsers(tabsToReload) {
 			targetProblem.nextStep, targetProblem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
 		}
 		return targetProblem

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-async function callDeltas(args: Record<string, unknown>) {
+async function runDeltasTool(args: Record<string, unknown>) {
   const callOutcome = await client.call('everything__deltas', args);
   assert.equal(callOutcome.isError, false, callOutcome.text);
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'done');
@@ -29,14 +29,14 @@ async function callDeltas(args: Record<string, unknown>) {
 const makeRows = (count: number) => Array.from({ length: count }, (_, i) => [i + 1]);
 
 test('1,000 deltas sent in one loop are applied in order', async () => {
-  const { activities } = await callDeltas({ count: 1000, audience: 'user' });
+  const { activities } = await runDeltasTool({ count: 1000, audience: 'user' });
   assert.deepEqual(activities, [
     { type: 'table', content: { columns: ['n'], rows: makeRows(1000) }, audience: 'user' },
   ]);
 });
 
 test('a patch that cannot be applied is dropped as a whole, and later patches are applied', async () => {
-  const [table] = (await callDeltas({ count: 100, addInvalidPatch: true })).activities ?? [];
+  const [table] = (await runDeltasTool({ count: 100, addInvalidPatch: true })).activities ?? [];
   assert.deepEqual(table?.content, { columns: ['n'], rows: makeRows(100) });
   assert.ok((table?.dropped ?? 0) >= 1);
 });
@@ -74,7 +74,7 @@ test('opentabs calls show --follow prints the activities for the user until the 
   assert.ok(outputLines.includes('1') && outputLines.includes('1000'), stdout.slice(-500));
   assert.match(stdout, / {2}done after \d+\.\d s, requested by .*\n$/);
 
-  const { call_id: internalCallId } = await callDeltas({ count: 3 });
+  const { call_id: internalCallId } = await runDeltasTool({ count: 3 });
   assert.match(await runChecked(['calls', 'show', internalCallId], stack.env), /1 activity is not for the user/);
   assert.match(
     await runChecked(['calls', 'show', internalCallId, '--verbose'], stack.env),

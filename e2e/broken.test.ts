@@ -23,10 +23,10 @@ after(async () => {
   await stack?.close();
 });
 
-/** The host refuses to start the adapter if registeredAs differs from name, or if frozen is false. */
-function makeAdapterCode(name: string, registeredAs = name, frozen = true): string {
+/** The host refuses to start the adapter if registeredName differs from name, or if frozen is false. */
+function makeAdapterCode(name: string, registeredName = name, isFrozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
-  return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
+  return `globalThis.__openTabs.adapters = { '${registeredName}': ${isFrozen ? `Object.freeze(${value})` : value} };`;
 }
 
 const waitForPlugin = (name: string, isReviewed: boolean) =>
@@ -57,14 +57,14 @@ function matchParseError(line: number): RegExp {
   return new RegExp(`${expectedMessage.source} \\(line ${line}\\)`);
 }
 
-for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
+for (const [name, code, errorPattern, manifestFields] of brokenAdapters) {
   test(`every surface reports why the adapter "${name}" did not start, and the plugin works after its repair`, async () => {
     await addPlugin(stack, {
       name,
       urlPatterns: [`*://127.0.0.1/${name}*`],
       toolNames: ['who'],
       adapterCode: code,
-      ...otherFields,
+      ...manifestFields,
     });
     const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
     const refusedCall = await waitFor(`the error of ${name}`, async () => {
@@ -77,7 +77,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     // After the page has reported why the adapter did not start, a call of the plugin fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
-    assert.ok(performance.now() - beganMs < 5_000, 'the call did not fail at once');
+    assert.ok(performance.now() - beganMs < 5_000, 'the call must fail within 5 s');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
       // `plugin list`, `status` and `doctor` read a file that the daemon writes after a page has reported a failed
       // plugin.
@@ -177,8 +177,8 @@ test('a plugin works again in the open page after its folder was changed, broken
       'names the plugin "other"',
     ],
   ];
-  for (const [changeName, breakPlugin, restorePlugin, statusText] of pluginChanges) {
-    breakPlugin();
+  for (const [changeName, makePluginInvalid, restorePlugin, statusText] of pluginChanges) {
+    makePluginInvalid();
     await waitForPlugin(name, false);
     await waitForStatusText(statusText);
     const refusedCall = await client.call(`${name}__who`, {});
@@ -187,8 +187,8 @@ test('a plugin works again in the open page after its folder was changed, broken
     await waitForPlugin(name, true);
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
     await waitFor(`the plugin after ${changeName}`, async () => !(await client.call(`${name}__who`, {})).isError);
-    const keptValue = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
-    assert.equal(keptValue, 'kept', `${changeName}: the page was reloaded`);
+    const preservedValue = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
+    assert.equal(preservedValue, 'kept', `${changeName}: the page must not be reloaded`);
   }
   await page.close();
 });

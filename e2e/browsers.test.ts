@@ -31,7 +31,7 @@ after(async () => {
   await stack?.close();
 });
 
-const callWhereTool = (args: Record<string, unknown> = {}) => client.call('places__where', args);
+const runWhereTool = (args: Record<string, unknown> = {}) => client.call('places__where', args);
 const readPath = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
 async function waitForReadiness(id: string, isReady: boolean) {
@@ -45,15 +45,15 @@ async function waitForReadiness(id: string, isReady: boolean) {
 
 test('if two browsers could run a call, the error lists both, and the caller can name each', async () => {
   for (const id of browserIds) await waitForReadiness(id, true);
-  const callOutcome = await callWhereTool();
+  const callOutcome = await runWhereTool();
   assert.equal(callOutcome.code, 'ambiguous_target', callOutcome.text);
   for (const id of browserIds) assert.ok(callOutcome.text.includes(`id ${id}`), callOutcome.text);
   assert.match(callOutcome.text, /Pass the ID of one tab as "tabId", one browser as "browser"/);
-  assert.equal(readPath((await callWhereTool({ browser: browserIds[0] })).structured), '/');
-  assert.equal(readPath((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
+  assert.equal(readPath((await runWhereTool({ browser: browserIds[0] })).structured), '/');
+  assert.equal(readPath((await runWhereTool({ browser: browserIds[1] })).structured), '/second');
   const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
-  assert.equal(readPath((await callWhereTool({ tabId: tabs?.[0]?.tabId })).structured), '/second');
-  assert.equal((await callWhereTool({ browser: 'unknown' })).code, 'no_tab');
+  assert.equal(readPath((await runWhereTool({ tabId: tabs?.[0]?.tabId })).structured), '/second');
+  assert.equal((await runWhereTool({ browser: 'unknown' })).code, 'no_tab');
 });
 
 test('a browser in which the user is not logged in is not used', async () => {
@@ -62,9 +62,9 @@ test('a browser in which the user is not logged in is not used', async () => {
     history.pushState(null, '', location.href);
   });
   await waitForReadiness(browserIds[1] ?? '', false);
-  const callOutcome = await callWhereTool();
+  const callOutcome = await runWhereTool();
   assert.equal(readPath(callOutcome.structured), '/', callOutcome.text);
-  assert.equal((await callWhereTool({ browser: browserIds[1] })).code, 'not_ready');
+  assert.equal((await runWhereTool({ browser: browserIds[1] })).code, 'not_ready');
 });
 
 test('no tab is opened while two browsers are connected', async () => {
@@ -72,14 +72,14 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
   await Promise.all([secondPage.goto('about:blank'), stack.page.goto('about:blank')]);
   await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
-  const callOutcome = await callWhereTool();
+  const callOutcome = await runWhereTool();
   assert.match(String(callOutcome.code), /^(no_tab|ambiguous_target)$/);
   await secondPage.goto(`${stack.site.origin}/second`);
   await waitForReadiness(browserIds[1] ?? '', true);
-  assert.equal(readPath((await callWhereTool()).structured), '/second');
+  assert.equal(readPath((await runWhereTool()).structured), '/second');
 });
 
-async function readNames(): Promise<ReadonlyMap<string, string>> {
+async function readBrowserNames(): Promise<ReadonlyMap<string, string>> {
   const listedBrowsers: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
   const browsers = Array.isArray(listedBrowsers) ? listedBrowsers.filter(isRecord) : [];
   return new Map(
@@ -88,38 +88,38 @@ async function readNames(): Promise<ReadonlyMap<string, string>> {
 }
 
 test('two profiles have different names, and the user names them by a command and in the side panel', async () => {
-  assert.deepEqual([...(await readNames()).values()].sort(), ['Chrome on Linux', 'Chrome on Linux 2']);
+  assert.deepEqual([...(await readBrowserNames()).values()].sort(), ['Chrome on Linux', 'Chrome on Linux 2']);
   const [firstBrowserId = '', secondBrowserId = ''] = browserIds;
   const panel = await secondBrowser?.openPanel();
   const nameField = panel?.locator('#browser-name');
   await waitFor('the side panel to show the name with the number', async () =>
     /^Chrome on Linux( 2)?$/.test((await nameField?.inputValue()) ?? ''),
   );
-  assert.equal(await nameField?.inputValue(), (await readNames()).get(secondBrowserId));
+  assert.equal(await nameField?.inputValue(), (await readBrowserNames()).get(secondBrowserId));
   assert.equal((await stack.runCli('browser', 'name', secondBrowserId, 'Work')).code, 0);
   await waitFor('the side panel to show the new name', async () => (await nameField?.inputValue()) === 'Work');
   await nameField?.fill('Private');
   await nameField?.press('Enter');
   await waitFor(
     'the server to show the name from the side panel',
-    async () => (await readNames()).get(secondBrowserId) === 'Private',
+    async () => (await readBrowserNames()).get(secondBrowserId) === 'Private',
   );
   await secondBrowser?.stopWorker();
   await waitFor(
     'the browser to reconnect with its name',
-    async () => (await readNames()).get(secondBrowserId) === 'Private',
+    async () => (await readBrowserNames()).get(secondBrowserId) === 'Private',
   );
-  assert.notEqual((await readNames()).get(firstBrowserId), 'Private');
+  assert.notEqual((await readBrowserNames()).get(firstBrowserId), 'Private');
 });
 
 test('a call that names no browser runs in the default browser, and a name in any case selects a browser', async () => {
   await stack.page.goto(stack.site.url);
   for (const id of browserIds) await waitForReadiness(id, true);
-  assert.equal((await callWhereTool()).code, 'ambiguous_target');
+  assert.equal((await runWhereTool()).code, 'ambiguous_target');
   assert.equal((await stack.runCli('browser', 'default', 'private')).code, 0);
-  const callOutcome = await callWhereTool();
+  const callOutcome = await runWhereTool();
   assert.equal(readPath(callOutcome.structured), '/second', callOutcome.text);
   assert.equal((await stack.runCli('browser', 'default', browserIds[0] ?? '', '--client', 'e2e')).code, 0);
-  assert.equal(readPath((await callWhereTool()).structured), '/');
-  assert.equal(readPath((await callWhereTool({ browser: 'PRIVATE' })).structured), '/second');
+  assert.equal(readPath((await runWhereTool()).structured), '/');
+  assert.equal(readPath((await runWhereTool({ browser: 'PRIVATE' })).structured), '/second');
 });

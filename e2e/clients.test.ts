@@ -27,7 +27,7 @@ for (const [name, connectClient] of clientTransports) {
     test('the client lists tools with title, schemas and annotations', async () => {
       const { tools } = await client.sdk.listTools();
       const tool = tools.find((tool) => tool.name === 'messages__export_messages');
-      assert.equal(tool?.title, undefined, 'a title that repeats the name is not listed');
+      assert.equal(tool?.title, undefined, 'a title that repeats the name must not be listed');
       assert.equal(tools.find((tool) => tool.name === 'plugin_list_tabs')?.title, 'List the tabs of plugins');
       assert.ok(tool?.inputSchema.properties && 'channelId' in tool.inputSchema.properties);
       assert.equal(tool.outputSchema?.type, 'object');
@@ -82,14 +82,14 @@ for (const [name, connectClient] of clientTransports) {
 
     test('a call through the gateway returns the result of a direct call', async () => {
       const args = { channelId: 'general-2' };
-      const directOutcome = await client.call('messages__export_messages', args);
+      const mcpOutcome = await client.call('messages__export_messages', args);
       for (const tool of ['tools_call', 'tools_read']) {
         const callResult = await client.call(tool, { name: 'messages__export_messages', arguments: args });
         assert.deepEqual(
           [callResult.text, callResult.structured, callResult.isError],
-          [directOutcome.text, directOutcome.structured, false],
+          [mcpOutcome.text, mcpOutcome.structured, false],
         );
-        assert.equal(callResult.progress.at(-1)?.message, directOutcome.progress.at(-1)?.message);
+        assert.equal(callResult.progress.at(-1)?.message, mcpOutcome.progress.at(-1)?.message);
       }
       const searchOutcome = await client.call('tools_search', { query: 'download all messages of a channel' });
       assert.match(searchOutcome.text, /messages__export_messages\(channelId/);
@@ -123,8 +123,8 @@ test('integers beyond 2^53 reach the page and come back exactly', async () => {
     '{"value":{"id":9007199254740993,"list":[-9007199254740995,12345678901234567890],"text":"9007199254740993"}}';
   const commandResult = await stack.runCli('call', 'messages__echo', '--input', json);
   assert.equal(commandResult.stdout.trim(), json, commandResult.stderr);
-  const roundedCall = await stack.runCli('call', 'messages__countdown', '--input', '{"from":9007199254740993}');
-  assert.notEqual(roundedCall.code, 0);
+  const largeNumberCall = await stack.runCli('call', 'messages__countdown', '--input', '{"from":9007199254740993}');
+  assert.notEqual(largeNumberCall.code, 0);
 });
 
 test('twenty concurrent calls of two clients each get their own result', async () => {

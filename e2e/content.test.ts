@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => stack.close());
 
-function hashOfChartInPage(): Promise<string> {
+function hashChartInPage(): Promise<string> {
   return stack.page.evaluate(async (barValues) => {
     const pixelCanvas = new OffscreenCanvas(barValues.length * 10, 100);
     const context = pixelCanvas.getContext('2d');
@@ -28,8 +28,8 @@ function hashOfChartInPage(): Promise<string> {
       context.fillRect(i * 10, 100 - bar, 9, bar);
     });
     const bytes = await (await pixelCanvas.convertToBlob({ type: 'image/png' })).arrayBuffer();
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    const hashBytes = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    return [...hashBytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   }, chartValues);
 }
 
@@ -46,7 +46,7 @@ for (const transportName of ['http', 'stdio'] as const) {
     assert.equal(pictureBlock.mimeType, 'image/png');
     const bytes = Buffer.from(pictureBlock.data, 'base64');
     assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
-    assert.equal(createHash('sha256').update(bytes).digest('hex'), await hashOfChartInPage());
+    assert.equal(createHash('sha256').update(bytes).digest('hex'), await hashChartInPage());
     const placeholder = `see content[1], image/png, ${bytes.length} bytes`;
     const expectedContent = { bars: 3, chart: { type: 'image', data: placeholder, mimeType: 'image/png' } };
     assert.deepEqual(JSON.parse(textBlock.text), expectedContent);
@@ -54,7 +54,7 @@ for (const transportName of ['http', 'stdio'] as const) {
   });
 }
 
-for (const { tool, args, fails: shouldFail } of [
+for (const { tool, args, fails: isFailing } of [
   { tool: 'messages__echo', args: { value: 'phases' }, fails: false },
   { tool: 'everything__fail', args: { message: 'no phases', code: 'NO', retryable: false }, fails: true },
 ]) {
@@ -62,7 +62,7 @@ for (const { tool, args, fails: shouldFail } of [
     const client = await stack.connectHttp();
     const textBlock = await waitFor('a call with all phases', async () => {
       const { isError } = await client.call(tool, args);
-      assert.equal(isError, shouldFail);
+      assert.equal(isError, isFailing);
       const { call_id } = await findCall(stack, tool);
       const { stdout } = await stack.runCli('calls', 'show', call_id, '--timing');
       return /handler/.test(stdout) && stdout;
@@ -71,12 +71,12 @@ for (const { tool, args, fails: shouldFail } of [
       .split('\n')
       .slice(1, -1)
       .map((line) => line.trim().split(/ {2,}/)[0]);
-    const inOrder = 'request gates queue target link worker page handler return'.split(' ');
-    assert.deepEqual(phaseNames, inOrder, textBlock);
+    const expectedStations = 'request gates queue target link worker page handler return'.split(' ');
+    assert.deepEqual(phaseNames, expectedStations, textBlock);
   });
 }
 
-test('the result of a traced call has the time of each station, and other results have no hops', async () => {
+test('the result of a traced call contains the time of each processing step, and other results contain no times', async () => {
   const callEcho = async (headers: Readonly<Record<string, string>>) => {
     const { exchangeMessage } = await connectModernHttp(stack, headers);
     const _meta = {
@@ -95,12 +95,12 @@ test('the result of a traced call has the time of each station, and other result
   const { result: toolResult, hops: traceHops } = await callEcho({ 'opentabs-trace': '1' });
   assert.ok(Array.isArray(traceHops), JSON.stringify(toolResult));
   const stationNames = traceHops.map((hop) => Object(hop).station).join(' ');
-  const inBrowser = 'websocket worker port bridge host schema handler result port worker websocket';
-  assert.equal(stationNames, `guard parse check gates queue target hub ${inBrowser} hub dispatch reply`);
-  let endUs = 0;
+  const browserStations = 'websocket worker port bridge host schema handler result port worker websocket';
+  assert.equal(stationNames, `guard parse check gates queue target hub ${browserStations} hub dispatch reply`);
+  let lastStationUs = 0;
   for (const hop of traceHops) {
     const { startUs, us } = Object(hop);
-    assert.ok(us >= 0 && Math.abs(startUs - endUs) < 0.01, JSON.stringify(traceHops));
-    endUs = startUs + us;
+    assert.ok(us >= 0 && Math.abs(startUs - lastStationUs) < 0.01, JSON.stringify(traceHops));
+    lastStationUs = startUs + us;
   }
 });

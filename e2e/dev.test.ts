@@ -1,7 +1,7 @@
 /** When a plugin's author saves a file, the new code runs in the page without a reload. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { developPlugin, type PluginAuthor } from './harness/author.ts';
+import { type PluginAuthor, startPluginDevelopment } from './harness/author.ts';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
@@ -12,7 +12,7 @@ let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  author = await developPlugin(stack, 'tickets');
+  author = await startPluginDevelopment(stack, 'tickets');
   client = await stack.connectHttp();
 });
 after(async () => {
@@ -26,7 +26,7 @@ async function describePage(): Promise<unknown> {
   return (await client.call('tickets__describe_page')).structured;
 }
 
-/** The extension must leave no locked function on the page's window. */
+/** The extension must leave no non-configurable function on the page's window. */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((name) => {
@@ -44,7 +44,7 @@ test('each of two changes reaches the page without a reload', async () => {
     ['title: document.title', "title: 'one'"],
     ["title: 'one'", "title: 'two'"],
   ] as const) {
-    author.edit(sourceFile, oldText, replacementText);
+    author.replaceText(sourceFile, oldText, replacementText);
     await waitFor(`a result with ${replacementText}`, async () =>
       JSON.stringify(await describePage()).includes(replacementText.slice(8, -1)),
     );
@@ -54,19 +54,19 @@ test('each of two changes reaches the page without a reload', async () => {
 });
 
 test('a build error is reported with file and line, and the last working code stays in the page', async () => {
-  author.edit(sourceFile, "title: 'two'", "title: 'two");
+  author.replaceText(sourceFile, "title: 'two'", "title: 'two");
   await waitFor('plugin dev to print the build error', () =>
     /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.devCommand.stderr()),
   );
   assert.match(JSON.stringify(await describePage()), /"title":"two"/);
-  author.edit(sourceFile, "title: 'two", "title: 'three'");
+  author.replaceText(sourceFile, "title: 'two", "title: 'three'");
   await waitFor('a result of the new code', async () => JSON.stringify(await describePage()).includes('three'));
 });
 
 test('a build that does not start is reported at once, and the next working build replaces it without a reload', async () => {
   const importLine = "import { defineTool } from '@opentabs/sdk';";
-  const throwingLine = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
-  author.edit(sourceFile, importLine, `${importLine}\n${throwingLine}`);
+  const throwStatement = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
+  author.replaceText(sourceFile, importLine, `${importLine}\n${throwStatement}`);
   const refusedCall = await waitFor('a call to fail with the error of the build', async () => {
     const callOutcome = await client.call('tickets__describe_page');
     return callOutcome.code === 'plugin_broken' && callOutcome;
@@ -82,7 +82,7 @@ test('a build that does not start is reported at once, and the next working buil
       expectedText.test((await stack.runCli(...args)).stdout),
     );
   }
-  author.edit(sourceFile, `${importLine}\n${throwingLine}`, importLine);
+  author.replaceText(sourceFile, `${importLine}\n${throwStatement}`, importLine);
   await waitFor('a result of the build that starts', async () =>
     JSON.stringify((await describePage()) ?? '').includes('three'),
   );
@@ -91,12 +91,12 @@ test('a build that does not start is reported at once, and the next working buil
 });
 
 test("plugin dev prints the plugin's log", async () => {
-  author.edit(
+  author.replaceText(
     sourceFile,
     "import { defineTool } from '@opentabs/sdk';",
     "import { defineTool, log } from '@opentabs/sdk';",
   );
-  author.edit(
+  author.replaceText(
     sourceFile,
     'const headings: string[] = [];',
     "log.warn('looked', { at: maxHeadings });\n    const headings: string[] = [];",

@@ -18,8 +18,8 @@ after(() => stack?.close());
 
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
-  await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
+async function decideInApi(tool: string, isAllowed: boolean): Promise<void> {
+  await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow: isAllowed });
 }
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
@@ -52,22 +52,22 @@ for (const [name, connectClient] of [
       });
       return { result: isRecord(callResult) ? callResult : {}, error: isRecord(error) ? error : undefined };
     };
-    const callUntilForm = async (tool: string, args: unknown) => {
+    const startCallUntilForm = async (tool: string, args: unknown) => {
       const { result: callResult } = await sendCall(tool, args);
       assert.equal(callResult.resultType, 'input_required', JSON.stringify(callResult));
       const [key = ''] = Object.keys(Object(callResult.inputRequests));
       return {
         formText: JSON.stringify(callResult.inputRequests),
-        answer: (formAnswer: ElicitResult, tampered = '') =>
+        answer: (formAnswer: ElicitResult, stateSuffix = '') =>
           sendCall(tool, args, {
             inputResponses: { [key]: formAnswer },
-            requestState: `${String(callResult.requestState)}${tampered}`,
+            requestState: `${String(callResult.requestState)}${stateSuffix}`,
           }),
       };
     };
 
     test('a tampered state is rejected, and an approval with the original state runs the tool', async () => {
-      const { formText, answer: formAnswer } = await callUntilForm('everything__echo', { value: 'hi' });
+      const { formText, answer: formAnswer } = await startCallUntilForm('everything__echo', { value: 'hi' });
       assert.match(formText, /May everything__echo run/);
       assert.equal((await formAnswer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
       const { result: callResult } = await formAnswer(makeChoice('allow once'));
@@ -76,14 +76,14 @@ for (const [name, connectClient] of [
     });
 
     test('a call that the user denied does not run', async () => {
-      const { answer: formAnswer } = await callUntilForm('everything__change', { key: `modern-${name}` });
+      const { answer: formAnswer } = await startCallUntilForm('everything__change', { key: `modern-${name}` });
       assert.equal((await formAnswer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.receivedNotes.includes(`change modern-${name}`), false);
     });
 
     test('another surface can decide while the client has no open request', async () => {
-      const { answer: formAnswer } = await callUntilForm('everything__echo', { value: 4 });
-      await decideElsewhere('everything__echo', true);
+      const { answer: formAnswer } = await startCallUntilForm('everything__echo', { value: 4 });
+      await decideInApi('everything__echo', true);
       const { result: callResult } = await formAnswer({ action: 'cancel' });
       assert.equal(Object(callResult.structuredContent).value, 4);
     });

@@ -23,8 +23,8 @@ interface ApprovalForm {
 
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
-  await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
+async function decideInApi(tool: string, isAllowed: boolean): Promise<void> {
+  await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow: isAllowed });
 }
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
@@ -80,7 +80,7 @@ for (const [name, connectClient] of [
       const key = `${name}-late`;
       const call = client.call('everything__change', { key });
       const approvalForm = await nextForm();
-      await decideElsewhere('everything__change', false);
+      await decideInApi('everything__change', false);
       assert.equal((await call).code, 'denied');
       await waitFor('the approval form to be withdrawn', () => approvalForm.signal.aborted);
       approvalForm.answer(makeChoice('allow once'));
@@ -91,7 +91,7 @@ for (const [name, connectClient] of [
     test('a call whose form is closed without a decision keeps waiting for approval on the other surfaces', async () => {
       const call = client.call('everything__echo', { value: 2 });
       (await nextForm()).answer({ action: 'cancel' });
-      await decideElsewhere('everything__echo', true);
+      await decideInApi('everything__echo', true);
       assert.equal(Object((await call).structured).value, 2);
     });
 
@@ -133,14 +133,14 @@ for (const [name, connectClient] of [
       assert.equal((await client.call('everything__change', {})).isError, false);
       const otherClient = await stack.connectHttp();
       const otherCall = otherClient.call('everything__change', {});
-      await decideElsewhere('everything__change', false);
+      await decideInApi('everything__change', false);
       assert.equal((await otherCall).code, 'denied');
     });
 
     test('a client without elicitation receives the reason why its call is waiting for approval', async () => {
       const plainClient = await connectClient(stack)();
       const call = plainClient.call('everything__echo', { value: 3 });
-      await decideElsewhere('everything__echo', true);
+      await decideInApi('everything__echo', true);
       const callOutcome = await call;
       assert.equal(Object(callOutcome.structured).value, 3);
       assert.match(String(callOutcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);

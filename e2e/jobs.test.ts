@@ -61,7 +61,7 @@ test('another session receives the result of a job whose client has disconnected
   const jobResult = await secondClient.call('job_wait', { job });
   assert.equal(jobResult.isError, false, jobResult.text);
   assert.ok(Object(jobResult.structured).beats >= 20, jobResult.text);
-  assert.ok(jobResult.progress.length >= 2, 'job_wait receives no progress of the job under its token');
+  assert.ok(jobResult.progress.length >= 2, 'job_wait must receive at least two progress reports of the job');
   assert.deepEqual((await secondClient.call('job_result', { job })).structured, jobResult.structured);
 
   await waitFor('the notification that the job ended', async () => {
@@ -92,7 +92,7 @@ test('job_cancel stops the code in the page', async () => {
   assert.equal((await client.call('job_result', { job })).code, 'cancelled');
 });
 
-test('a client that cancels before it has a handle cancels the call', async () => {
+test('a client that cancels a request before it has a job handle cancels the call', async () => {
   const client = await stack.connectHttp();
   const stopController = new AbortController();
   const cancelledCall = client.call(

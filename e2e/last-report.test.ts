@@ -23,16 +23,16 @@ const args = {
 };
 
 async function runConcurrently(count: number, call: (callNumber: number) => Promise<boolean>): Promise<number[]> {
-  const lostCalls: number[] = [];
+  const failedCallNumbers: number[] = [];
   let nextNumber = 0;
-  const runNextCalls = async () => {
+  const runCallBatch = async () => {
     while (nextNumber < count) {
       const callNumber = nextNumber++;
-      if (!(await call(callNumber))) lostCalls.push(callNumber);
+      if (!(await call(callNumber))) failedCallNumbers.push(callNumber);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, runNextCalls));
-  return lostCalls;
+  await Promise.all(Array.from({ length: concurrency }, runCallBatch));
+  return failedCallNumbers;
 }
 
 async function runWithBusyProcesses<T>(callback: () => Promise<T>): Promise<T> {
@@ -59,7 +59,7 @@ async function runWithStalls<T>(callback: () => Promise<T>): Promise<T> {
 }
 
 for (const [name, connectClient] of clientTransports) {
-  test(`${callCount} calls on a busy machine lose no last report over ${name}`, async () => {
+  test(`${callCount} calls on a busy machine deliver each last progress report over ${name}`, async () => {
     const client = await connectClient(stack);
     const call = async () => {
       const callOutcome = await client.call('messages__reports', args);
@@ -69,14 +69,14 @@ for (const [name, connectClient] of clientTransports) {
     assert.deepEqual(await runWithBusyProcesses(() => runConcurrently(callCount, call)), []);
   });
 
-  test(`a client that stalls loses no last report over ${name}`, async () => {
+  test(`a client that stalls receives the last progress report of each call over ${name}`, async () => {
     const client = await connectClient(stack);
     const call = async () => (await client.call('messages__reports', args)).progress.at(-1)?.message === 'last';
     assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);
   });
 }
 
-test('a client of 2026-07-28 that stalls loses no last report over stdio', async () => {
+test('a stalled stdio client with protocol version 2026-07-28 receives the last progress report of each call', async () => {
   const client = await connectModernStdio(stack);
   const call = async (callNumber: number) => {
     const _meta = {

@@ -41,9 +41,9 @@ let pageCount = 0;
 
 /** A page that loads while Chrome registers a plugin's scripts may lack a script, so openTabWithTwins retries. */
 function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
-  const earlyRequest = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
+  const earlyRequestScript = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
   stack.site.setPageHtml(
-    `<!doctype html><title>t</title><script>${script};${earlyRequest}</script><body><iframe src="/inner"></iframe>`,
+    `<!doctype html><title>t</title><script>${script};${earlyRequestScript}</script><body><iframe src="/inner"></iframe>`,
   );
   return waitFor('both plugins to be live in a page', async () => {
     const url = `${stack.site.origin}/page?${++pageCount}`;
@@ -174,18 +174,18 @@ test('a page that forges all events and messages and replaces the old registry l
   for (const { message: progressMessage = '' } of countCall.progress) assert.match(progressMessage, /^alpha \d$/);
   await callTool('alpha__write_log', { tabId, text: 'hello' });
   await callTool('beta__write_log', { tabId, text: 'hello' });
-  const ownValues = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
+  const expectedValues = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
   const resultText = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
-  for (const value of ownValues('beta')) assert.ok(resultText.includes(value), resultText);
+  for (const value of expectedValues('beta')) assert.ok(resultText.includes(value), resultText);
   const logs = await waitFor('the logs of both plugins', async () => {
     const { stdout } = await stack.runCli('logs', '--json');
     return twinNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
   });
   assert.match(logs, /alpha logs hello/);
   assert.doesNotMatch(logs, /FORGED/);
-  const seenByPage = await page.evaluate(() => JSON.stringify(Reflect.get(window, 'seen')));
-  assert.doesNotMatch(seenByPage, /opentabs|S3CRET|hello|alpha|beta|T0KEN.*saw|_logNonce":"/i);
-  assert.ok(JSON.parse(seenByPage).includes('the page runs'));
+  const pageSecrets = await page.evaluate(() => JSON.stringify(Reflect.get(window, 'seen')));
+  assert.doesNotMatch(pageSecrets, /opentabs|S3CRET|hello|alpha|beta|T0KEN.*saw|_logNonce":"/i);
+  assert.ok(JSON.parse(pageSecrets).includes('the page runs'));
   await page.close();
 });
 

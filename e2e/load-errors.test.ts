@@ -8,7 +8,7 @@ import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 /** If a tab cannot load, opentabs fails the call after 8 s; without Chrome's load error, after 20 s. */
-const maxErrorMs = 18_000;
+const maxErrorDelayMs = 18_000;
 
 let stack: Stack;
 let client: McpClient;
@@ -19,12 +19,15 @@ before(async () => {
 });
 after(() => stack?.close());
 
-async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
+async function expectNoTabError(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
   const callOutcome = await client.call('places__where', args);
-  const tookMs = Date.now() - startMs;
+  const durationMs = Date.now() - startMs;
   assert.equal(callOutcome.code, 'no_tab', callOutcome.text);
-  assert.ok(tookMs < maxErrorMs, `the call took ${tookMs} ms: ${callOutcome.text}`);
+  assert.ok(
+    durationMs < maxErrorDelayMs,
+    `the call took ${durationMs} ms, want less than ${maxErrorDelayMs} ms: ${callOutcome.text}`,
+  );
   return callOutcome.text;
 }
 
@@ -40,7 +43,7 @@ async function openOnlyTab(url: string): Promise<number> {
 
 test('the permission to observe load errors adds no warning at installation', async () => {
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
-  const [permissionWarnings, reducedWarnings] = await worker.evaluate(async () => {
+  const [permissionWarnings, warningsWithoutAllSites] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
     const permissions = manifest.permissions?.filter((permission) => permission !== 'webNavigation');
     const manifestTexts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
@@ -48,14 +51,14 @@ test('the permission to observe load errors adds no warning at installation', as
       manifestTexts.map((answerText) => chrome.management.getPermissionWarningsByManifest(answerText)),
     );
   });
-  assert.deepEqual(permissionWarnings, reducedWarnings);
+  assert.deepEqual(permissionWarnings, warningsWithoutAllSites);
   assert.deepEqual(permissionWarnings, ['Read and change all your data on all websites', 'Display notifications']);
 });
 
 test('a call in a tab whose page cannot load names the reason, for each kind of failure', async () => {
   const closedUrl = `http://127.0.0.1:${await findFreePort()}/`;
   assert.match(
-    await callExpectingNoTab({ tabId: await openOnlyTab(closedUrl) }),
+    await expectNoTabError({ tabId: await openOnlyTab(closedUrl) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
   // A restarted service worker does not have Chrome's report that the tab failed to load.
@@ -63,11 +66,11 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   await waitFor('the new service worker to report the tab', async () =>
     (await stack.listTabs()).some((tab) => tab.url === closedUrl && tab.loadError === undefined),
   );
-  assert.match(await callExpectingNoTab(), /net::ERR_CONNECTION_REFUSED/);
-  const tlsUrl = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;
-  await openOnlyTab(tlsUrl);
+  assert.match(await expectNoTabError(), /net::ERR_CONNECTION_REFUSED/);
+  const httpsUrl = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;
+  await openOnlyTab(httpsUrl);
   assert.match(
-    await callExpectingNoTab(),
+    await expectNoTabError(),
     /no secure connection to the site is possible \(net::ERR_SSL_PROTOCOL_ERROR\)/,
   );
   assert.match(
@@ -79,11 +82,11 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   const serverAddress = silentServer.address();
   assert.ok(serverAddress !== null && typeof serverAddress === 'object');
   await openOnlyTab(`http://127.0.0.1:${serverAddress.port}/`);
-  assert.match(await callExpectingNoTab(), /the server sent no answer \(net::ERR_EMPTY_RESPONSE\)/);
+  assert.match(await expectNoTabError(), /the server sent no answer \(net::ERR_EMPTY_RESPONSE\)/);
   silentServer.close();
 });
 
-async function openCallsAt(url: string): Promise<void> {
+async function configureOpenUrl(url: string): Promise<void> {
   const settingResponse = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
@@ -92,8 +95,8 @@ async function openCallsAt(url: string): Promise<void> {
   assert.equal(settingResponse.status, 200, await settingResponse.text());
   const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
-  const keptPage = await stack.chrome.openPage('about:blank#front');
-  for (const page of stack.chrome.context.pages()) if (page !== keptPage) await page.close();
+  const frontPage = await stack.chrome.openPage('about:blank#front');
+  for (const page of stack.chrome.context.pages()) if (page !== frontPage) await page.close();
   await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
 }
 
@@ -113,13 +116,13 @@ const pageHtml = '<!doctype html><title>Here</title><link rel="icon" href="data:
 
 test('a page that was opened for a call and cannot load fails the call, and the next call runs after the site is back', async () => {
   const port = await findFreePort();
-  await openCallsAt(`http://127.0.0.1:${port}/start`);
+  await configureOpenUrl(`http://127.0.0.1:${port}/start`);
   assert.match(
-    await callExpectingNoTab(),
+    await expectNoTabError(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
   );
   // The second call must reload the tab that the first call opened, not open another tab.
-  assert.match(await callExpectingNoTab(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
+  assert.match(await expectNoTabError(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
   assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
   await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve));
@@ -138,38 +141,38 @@ test('a site that accepts connections and never answers fails the call, and call
     response.setHeader('content-type', 'text/html');
     response.end(pageHtml);
   });
-  await openCallsAt(`http://127.0.0.1:${port}/start`);
+  await configureOpenUrl(`http://127.0.0.1:${port}/start`);
   assert.match(
-    await callExpectingNoTab(),
+    await expectNoTabError(),
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
   assert.match((await stack.runCli('status')).stdout, /places \(the site does not answer\)/);
   // The second call must reload the tab that the first call opened, not open another tab.
-  await callExpectingNoTab();
+  await expectNoTabError();
   assert.equal((await stack.listTabs()).length, 1);
   isSilent = false;
   await waitFor('a successful call', async () => !(await client.call('places__where')).isError);
   assert.equal((await stack.listTabs()).length, 1);
 });
 
-for (const [name, makeDeadUrl, reason] of [
+for (const [name, makeUnreachableUrl, reason] of [
   ['refuses connections', async () => `http://dead.localhost:${await findFreePort()}/`, /net::ERR_CONNECTION_REFUSED/],
   ['never answers', undefined, /the site has not answered for 8 s/],
 ] as const) {
   test(`a page that redirects to a site without a plugin, which ${name}, fails the call`, async (t) => {
-    const silentPort = await serveSite(t, () => undefined);
-    const redirectUrl = makeDeadUrl ? await makeDeadUrl() : `http://dead.localhost:${silentPort}/`;
+    const unresponsivePort = await serveSite(t, () => undefined);
+    const redirectUrl = makeUnreachableUrl ? await makeUnreachableUrl() : `http://dead.localhost:${unresponsivePort}/`;
     let isRepaired = false;
     const port = await serveSite(t, (_, response) => {
       response.writeHead(isRepaired ? 200 : 302, { 'content-type': 'text/html', location: redirectUrl });
       response.end(pageHtml);
     });
-    await openCallsAt(`http://127.0.0.1:${port}/start`);
-    const answerText = await callExpectingNoTab();
+    await configureOpenUrl(`http://127.0.0.1:${port}/start`);
+    const answerText = await expectNoTabError();
     assert.match(answerText, /was opened for the call, but its page can't be loaded/);
     assert.match(answerText, reason);
     assert.doesNotMatch(answerText, /dead\.localhost/);
-    assert.match(await callExpectingNoTab(), /its page can't be loaded/);
+    assert.match(await expectNoTabError(), /its page can't be loaded/);
     isRepaired = true;
     const callOutcome = await waitFor('a successful call', async () => {
       const callOutcome = await client.call('places__where');
@@ -191,7 +194,7 @@ test('a page that loads slowly does not fail the call', async (t) => {
       setTimeout(() => response.end('<p>the end'), 9000);
     }, 4000);
   });
-  await openCallsAt(`http://127.0.0.1:${port}/start`);
+  await configureOpenUrl(`http://127.0.0.1:${port}/start`);
   const callOutcome = await client.call('places__where');
   assert.deepEqual([callOutcome.isError, Object(callOutcome.structured).path], [false, '/start'], callOutcome.text);
 });

@@ -16,11 +16,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** The unit tests of package dispatch check the exact time limit in fake time, so assertRanUntil accepts a late end. */
-function assertRanUntil(callOutcome: CallOutcome, limitMs: number): void {
+/** The unit tests of package dispatch check the exact time limit in fake time, so assertRanUntilTimeout accepts a late end. */
+function assertRanUntilTimeout(callOutcome: CallOutcome, limitMs: number): void {
   assert.ok(
     callOutcome.durationMs >= limitMs - 5,
-    `the call took ${callOutcome.durationMs} ms, and its limit is ${limitMs} ms`,
+    `the call took ${callOutcome.durationMs} ms, want at least its limit of ${limitMs} ms`,
   );
 }
 
@@ -29,7 +29,7 @@ const readAbortReason = () => stack.page.evaluate(() => document.documentElement
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {
   const callOutcome = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
   assert.equal(callOutcome.isError, false, callOutcome.text);
-  assert.ok(callOutcome.durationMs > 7_000, `the call took ${callOutcome.durationMs} ms`);
+  assert.ok(callOutcome.durationMs > 7_000, `the call took ${callOutcome.durationMs} ms, want more than 7,000`);
   assert.deepEqual(
     callOutcome.progress.map((report) => [report.progress, report.total, report.message]),
     [1, 2, 3, 4, 5].map((pageNumber) => [pageNumber, 5, `${pageNumber * 10} messages read`]),
@@ -37,7 +37,7 @@ test('a call that reports progress runs longer than the idle limit and returns i
   assert.deepEqual(Object(callOutcome.structured).count, 50);
 });
 
-test('reports reset the idle timer without a progress token too', async () => {
+test('progress reports reset the idle timer even if the client sent no progress token', async () => {
   const callOutcome = await client.call(
     'messages__heartbeat',
     { everyMs: 1_000, forMs: 7_000 },
@@ -55,7 +55,7 @@ test('a call continues if only the sum of its gaps exceeds the idle limit', asyn
 test('a silent call times out at the idle limit, and the page receives the abort', async () => {
   const callOutcome = await client.call('messages__silent', { forMs: 60_000 });
   assert.equal(callOutcome.code, 'idle_timeout', callOutcome.text);
-  assertRanUntil(callOutcome, 5_000);
+  assertRanUntilTimeout(callOutcome, 5_000);
   assert.match(callOutcome.text, /It ran \d+(\.\d)? s and reported no progress\. The (page|tool) .*stop/);
   await waitFor('the page to receive the reason of the abort', async () =>
     /no progress/.test(String(await readAbortReason())),
@@ -65,7 +65,7 @@ test('a silent call times out at the idle limit, and the page receives the abort
 test('a call that never stops reporting times out at the hard limit, and the page receives the abort', async () => {
   const callOutcome = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
   assert.equal(callOutcome.code, 'deadline_exceeded', callOutcome.text);
-  assertRanUntil(callOutcome, 15_000);
+  assertRanUntilTimeout(callOutcome, 15_000);
   assert.match(
     callOutcome.text,
     /It ran \d+(\.\d)? s; the last progress, report \d+, came \d+(\.\d)? m?s before the end/,
@@ -78,7 +78,7 @@ test('a call that never stops reporting times out at the hard limit, and the pag
 test('the record of a call shows that the handler ignored the abort', async () => {
   const callOutcome = await client.call('messages__stubborn', { forMs: 12_000 });
   assert.equal(callOutcome.code, 'idle_timeout', callOutcome.text);
-  assertRanUntil(callOutcome, 5_000);
+  assertRanUntilTimeout(callOutcome, 5_000);
   const callRecord = await waitFor('the outcome', async () =>
     (await stack.listCalls()).find((call) => call.tool_name === 'messages__stubborn' && call.stopped !== undefined),
   );

@@ -94,15 +94,15 @@ test('the call after a navigating tool runs in the same tab, even if another tab
     assert.equal((await client.call('messages__navigate', { to: `/?tab=${i}` })).isError, false);
     assert.equal((await client.call('messages__echo', { value: i })).isError, false);
     await stack.page.waitForURL(`**/?tab=${i}`);
-    const [echo, navigate] = await stack.listCalls();
-    assert.deepEqual([echo?.tool_name, navigate?.tool_name], ['messages__echo', 'messages__navigate']);
-    assert.equal(echo?.tab_id, navigate?.tab_id);
+    const [echoCall, navigate] = await stack.listCalls();
+    assert.deepEqual([echoCall?.tool_name, navigate?.tool_name], ['messages__echo', 'messages__navigate']);
+    assert.equal(echoCall?.tab_id, navigate?.tab_id);
   }
   await otherTab.close();
   await stack.page.goto(stack.site.url);
 });
 
-test('a missing tab fails with no_tab, and a logged-out tab with not_ready', async () => {
+test('a call without a tab fails with no_tab, and a call in a logged-out tab fails with not_ready', async () => {
   await waitFor('the other tabs to be closed', async () => (await stack.listTabs()).length === 1);
   await stack.page.evaluate(() => {
     document.documentElement.dataset.loggedOut = '';
@@ -110,9 +110,9 @@ test('a missing tab fails with no_tab, and a logged-out tab with not_ready', asy
   const loggedOut = await client.call('messages__echo', { value: 1 });
   assert.equal(loggedOut.code, 'not_ready', loggedOut.text);
   await stack.page.goto('about:blank');
-  const noTab = await waitFor('the tab to be gone', async () => {
+  const noTabOutcome = await waitFor('the tab to be gone', async () => {
     const callOutcome = await client.call('messages__echo', { value: 1 });
     return callOutcome.code === 'no_tab' ? callOutcome : undefined;
   });
-  assert.match(noTab.text, /Open the page/);
+  assert.match(noTabOutcome.text, /Open the page/);
 });

@@ -75,10 +75,10 @@ test('a call to a tool that cannot be called rejects with the reason', async () 
 });
 
 test('endless recursion and too many nested calls are stopped', async () => {
-  const callItself = (args: Record<string, unknown>) => client.call('everything__call_itself', args);
-  assert.deepEqual((await callItself({ levels: 8 })).structured, { depth: 8 });
-  assert.match((await callItself({ levels: 9 })).text, /8 calls deep/);
-  assert.match((await callItself({ levels: 3, sameInput: true })).text, /calls itself with the same arguments/);
+  const runRecursiveTool = (args: Record<string, unknown>) => client.call('everything__call_itself', args);
+  assert.deepEqual((await runRecursiveTool({ levels: 8 })).structured, { depth: 8 });
+  assert.match((await runRecursiveTool({ levels: 9 })).text, /8 calls deep/);
+  assert.match((await runRecursiveTool({ levels: 3, sameInput: true })).text, /calls itself with the same arguments/);
   const manyCalls = await client.call('everything__call_many', { tool: 'echo', count: 70 });
   const noteText = JSON.stringify(manyCalls.structured);
   assert.equal(noteText.match(/"path":"\/"/g)?.length, 64, manyCalls.text);

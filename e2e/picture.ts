@@ -37,12 +37,12 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
 }
 
 function readLastLine(chunk: string): string {
-  const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
-  const drawnLines = chunk.replace(controls, '').split(/[\r\n]+/);
-  return drawnLines.findLast((lastLine) => lastLine.trim() !== '')?.trimEnd() ?? '';
+  const controlSequencePattern = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
+  const redrawnLines = chunk.replace(controlSequencePattern, '').split(/[\r\n]+/);
+  return redrawnLines.findLast((lastLine) => lastLine.trim() !== '')?.trimEnd() ?? '';
 }
 
-function pickFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLine[] {
+function selectFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLine[] {
   const endMs = terminalLines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
     const atMs = (endMs * i) / (frameCount - 1);
@@ -57,18 +57,18 @@ function drawSvg(terminalLines: readonly TerminalLine[]): string {
   const keyframeStyles = terminalLines.map((_, i) => {
     const startPercent = ((i * 0.6) / totalSeconds) * 100;
     const endPercent = i === terminalLines.length - 1 ? 100 : (((i + 1) * 0.6) / totalSeconds) * 100;
-    const hiddenBefore = i === 0 ? '' : '0%{opacity:0}';
-    const hiddenAfter = endPercent === 100 ? '' : `${endPercent.toFixed(2)}%,100%{opacity:0}`;
-    return `@keyframes f${i}{${hiddenBefore}${startPercent.toFixed(2)}%{opacity:1}${hiddenAfter}}`;
+    const hideBeforeStyle = i === 0 ? '' : '0%{opacity:0}';
+    const hideAfterStyle = endPercent === 100 ? '' : `${endPercent.toFixed(2)}%,100%{opacity:0}`;
+    return `@keyframes f${i}{${hideBeforeStyle}${startPercent.toFixed(2)}%{opacity:1}${hideAfterStyle}}`;
   });
   const textElements = terminalLines.map(
     (line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`,
   );
   const animationStyles = terminalLines.map((_, i) => `#l${i}{animation:f${i} ${totalSeconds}s steps(1) infinite}`);
-  const stillFrame = Math.floor(terminalLines.length * 0.8);
+  const staticFrameIndex = Math.floor(terminalLines.length * 0.8);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 76" role="img" aria-label="A long call in a terminal, with its progress bar">
 <style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d4d4d4;white-space:pre}.l{opacity:0}
-@media(prefers-reduced-motion:reduce){#l${stillFrame}{opacity:1}}
+@media(prefers-reduced-motion:reduce){#l${staticFrameIndex}{opacity:1}}
 @media(prefers-reduced-motion:no-preference){${animationStyles.join('')}}
 ${keyframeStyles.join('\n')}</style>
 <rect width="${width}" height="76" rx="8" fill="#1e1e1e"/>
@@ -87,7 +87,7 @@ try {
   const terminalLines = await recordTerminal(stack.env, stack.homeFolder);
   const archiveBytes = readFileSync(join(stack.homeFolder, 'archive.json')).length;
   mkdirSync(dirname(output), { recursive: true });
-  writeFileSync(output, drawSvg(pickFrames(terminalLines)));
+  writeFileSync(output, drawSvg(selectFrames(terminalLines)));
   const lastLine = terminalLines.at(-1);
   process.stdout.write(
     `${output}: ${terminalLines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${archiveBytes} bytes\n`,

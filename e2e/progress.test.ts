@@ -19,7 +19,7 @@ function checkProtocol(callOutcome: CallOutcome): void {
     if (previousReport)
       assert.ok(
         progressReport.progress > previousReport.progress,
-        `progress ${progressReport.progress} came after ${previousReport.progress}`,
+        `progress ${progressReport.progress} came after ${previousReport.progress}, want increasing numbers`,
       );
     if (progressReport.total !== undefined)
       assert.ok(
@@ -31,7 +31,7 @@ function checkProtocol(callOutcome: CallOutcome): void {
   const maxCount = callOutcome.durationMs / 100 + 3;
   assert.ok(
     callOutcome.progress.length <= maxCount,
-    `${callOutcome.progress.length} notifications in ${callOutcome.durationMs} ms`,
+    `${callOutcome.progress.length} notifications in ${callOutcome.durationMs} ms, want at most ${maxCount}`,
   );
 }
 
@@ -60,22 +60,22 @@ for (const [name, connectClient] of clientTransports) {
 
   test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
     const client: McpClient = await connectClient(stack);
-    const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
-    const wordReports = ['indexing', 'still indexing', 'sorting'].map((wordMessage) => ({
-      message: wordMessage,
+    const numberedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
+    const textOnlyReports = ['indexing', 'still indexing', 'sorting'].map((reportMessage) => ({
+      message: reportMessage,
       audience: 'user',
     }));
-    const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
+    const reports = [...textOnlyReports, ...numberedReports, { message: 'tidying up' }];
     const callOutcome = await client.call('messages__reports', { reports, everyMs: 1_000 });
     checkProtocol(callOutcome);
-    const lastCounted = callOutcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
-    assert.ok(lastCounted > 0, JSON.stringify(callOutcome.progress));
+    const lastCountedIndex = callOutcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
+    assert.ok(lastCountedIndex > 0, JSON.stringify(callOutcome.progress));
     for (const [i, progressReport] of callOutcome.progress.entries()) {
       assert.ok(progressReport.progress >= 0.000001, `${progressReport.progress} is too small to be a useful number`);
       assert.equal(
-        i < lastCounted
+        i < lastCountedIndex
           ? progressReport.progress < 3
-          : i === lastCounted || (progressReport.progress > 3 && progressReport.total === undefined),
+          : i === lastCountedIndex || (progressReport.progress > 3 && progressReport.total === undefined),
         true,
         JSON.stringify(progressReport),
       );
@@ -94,6 +94,6 @@ for (const [name, connectClient] of clientTransports) {
     checkProtocol(callOutcome);
     assert.equal(callOutcome.progress.at(-1)?.progress, 100_000);
     const callRecord = (await stack.listCalls()).find((call) => call.reports >= 100_000);
-    assert.equal(callRecord?.reports, 100_000, 'not every report was counted');
+    assert.equal(callRecord?.reports, 100_000, 'every report must be counted');
   });
 }

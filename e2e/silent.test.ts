@@ -20,16 +20,16 @@ after(() => stack?.close());
 const readStatus = async () => (await stack.runCli('status')).stdout;
 const findTabId = async (path: string) =>
   (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
-const foreverMs = 10 * 60_000;
+const tenMinutesMs = 10 * 60_000;
 
 test('a page that is busy for a while loses no call and recovers', async () => {
   const waitCall = client.call('runaway__wait', { ms: 16_000 });
   await waitFor('the call to run', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
-  const spinCall = client.call('runaway__spin', { ms: 14_000 });
+  const busyLoopCall = client.call('runaway__spin', { ms: 14_000 });
   await waitFor('opentabs status to show the unresponsive page', async () =>
     /does not respond/.test(await readStatus()),
   );
-  assert.equal((await spinCall).isError, false, (await spinCall).text);
+  assert.equal((await busyLoopCall).isError, false, (await busyLoopCall).text);
   assert.equal((await waitCall).isError, false, (await waitCall).text);
   await waitFor(
     'opentabs status to show that the page responds again',
@@ -37,7 +37,7 @@ test('a page that is busy for a while loses no call and recovers', async () => {
   );
 });
 
-test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
+test('calls in an unresponsive page fail with page_unresponsive, new calls run in another tab, and a reload repairs the page', async () => {
   // A page that opens another page of the same site shares its process and thread with the new page.
   await stack.page.evaluate(() => {
     window.open('/second');
@@ -56,7 +56,7 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
     'both calls to run',
     async () => (await stack.listCalls()).filter((call) => call.status === 'running').length === 2,
   );
-  const spinCall = client.call('runaway__spin', { ms: foreverMs, tabId });
+  const busyLoopCall = client.call('runaway__spin', { ms: tenMinutesMs, tabId });
   await waitFor('opentabs status to show the unresponsive page', async () =>
     new RegExp(`reload-tab ${tabId}`).test(await readStatus()),
   );
@@ -64,7 +64,7 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   assert.deepEqual(otherTabCall.structured, { path: '/other' }, otherTabCall.text);
   const namedTabCall = await client.call('runaway__wait', { ms: 1, tabId });
   assert.equal(namedTabCall.code, 'page_unresponsive', namedTabCall.text);
-  for (const call of [spinCall, sameTabCall, sameProcessCall]) {
+  for (const call of [busyLoopCall, sameTabCall, sameProcessCall]) {
     const callOutcome = await call;
     assert.equal(callOutcome.code, 'page_unresponsive', callOutcome.text);
     assert.match(

@@ -142,5 +142,5 @@ test('a changed pre-script needs a reload, which the user allows for a page that
   assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
   const { build, preScriptValue } = Object((await call).structured);
   assert.deepEqual([build, preScriptValue], ['build 5', 'pre-script 2 at loading']);
-  assert.equal(await readPageMark(), undefined, 'the page is reloaded');
+  assert.equal(await readPageMark(), undefined, 'the mark of the page must be gone after the reload');
 });

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+async function runWhereTool(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const callOutcome = await client.call('places__where', args);
   assert.equal(callOutcome.isError, false, callOutcome.text);
   return Object.fromEntries(Object.entries(Object(callOutcome.structured)));
@@ -47,9 +47,9 @@ test('a call prefers the active tab of three tabs, and tabId selects any tab', a
   const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
   await bringToFront(stack.page, '/');
   for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isPlacesReady(tab) === true);
-  assert.deepEqual(await callWhere(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
+  assert.deepEqual(await runWhereTool(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await waitForTab('/one');
-  assert.equal((await callWhere({ tabId })).path, '/one');
+  assert.equal((await runWhereTool({ tabId })).path, '/one');
   const tabList = await client.call('plugin_list_tabs', { plugin: 'places' });
   assert.equal(tabList.isError, false, tabList.text);
   for (const path of ['/', '/one', '/two'])
@@ -65,11 +65,11 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   const otherTab = await stack.openTab('/other');
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
-  assert.equal((await callWhere()).path, '/other');
+  assert.equal((await runWhereTool()).path, '/other');
   // The call first tries the busy tab, because the daemon still lists the busy tab as ready.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
-  assert.equal((await callWhere()).path, '/other');
+  assert.equal((await runWhereTool()).path, '/other');
   await otherTab.close();
   await setBusy(stack.page, '/', true);
   await waitFor('the plugin to be unavailable', async () => (await readPluginState()) === 'unavailable');
@@ -94,9 +94,9 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
     [[`${stack.site.origin}/in`, ['places']]],
   );
   const { tabId } = reportedTab;
-  assert.equal((await callWhere({ tabId })).path, '/page');
+  assert.equal((await runWhereTool({ tabId })).path, '/page');
   await setBusy(page, '/page', true);
-  assert.deepEqual(await callWhere({ tabId }), {
+  assert.deepEqual(await runWhereTool({ tabId }), {
     path: '/in',
     host: '127.0.0.1',
     frame: true,
@@ -119,7 +119,7 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
       if (url?.includes('127.0.0.1')) await chrome.tabs.discard(id);
   });
   await waitForTab('/', (tab) => tab.discarded === true);
-  assert.equal((await callWhere()).path, '/');
+  assert.equal((await runWhereTool()).path, '/');
   assert.equal((await waitForTab('/', (tab) => isPlacesReady(tab) === true)).active, false);
   await frontPage.close();
 });
@@ -146,7 +146,7 @@ test('neither a navigation nor a call runs any script in the page except the reg
     await page.goto(`${stack.site.origin}${path}`);
     await waitForTab(path, (tab) => isPlacesReady(tab) === true);
     const { tabId } = await waitForTab(path);
-    assert.equal((await callWhere({ tabId })).path, path);
+    assert.equal((await runWhereTool({ tabId })).path, path);
   }
   assert.equal(await worker.evaluate(() => Reflect.get(globalThis, 'ran')), 0);
 });
@@ -166,7 +166,7 @@ test('a call without a matching tab opens a tab in the background, if the user h
   const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(permissionCommand.code, 0, `${permissionCommand.stderr} ${JSON.stringify(env)}`);
   // Two concurrent calls without a matching tab must open only one tab.
-  const callResults = await Promise.all([callWhere(), callWhere()]);
+  const callResults = await Promise.all([runWhereTool(), runWhereTool()]);
   assert.deepEqual(
     callResults.map((result) => [result.path, result.site]),
     [

@@ -44,10 +44,10 @@ test('the idle limit and the hard limit are paused while a tool waits, and the c
 test('the wait and the decision survive stops of the service worker', async () => {
   const callOutcome = client.call('everything__login');
   const call = await findWaitingCall('everything__login');
-  for (let stops = 0; stops < 3; stops++) {
+  for (let stopCount = 0; stopCount < 3; stopCount++) {
     await stack.chrome.stopWorker();
-    const echo = await client.call('everything__echo', { value: stops });
-    assert.equal(echo.isError, false, echo.text);
+    const echoOutcome = await client.call('everything__echo', { value: stopCount });
+    assert.equal(echoOutcome.isError, false, echoOutcome.text);
   }
   await Promise.all([stack.chrome.stopWorker(), decideCall(stack, call.call_id, { allow: true })]);
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
@@ -63,7 +63,7 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
   assert.ok(unansweredCall.durationMs > 11_000);
 });
 
-const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
+const approveCall = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
   const key = makeKey();
@@ -73,7 +73,7 @@ test('a client that cancels withdraws the approval: the code in the page stops, 
   stopController.abort('enough');
   await assert.rejects(callOutcome);
   await waitForNote(`stop ${key}`);
-  assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
+  assert.match(JSON.stringify(await approveCall(call)), /"outcome":"ended"/);
   const callRecord = await fetchCallRecord(stack, call.call_id);
   assert.deepEqual([callRecord.status, callRecord.waiting], ['cancelled', undefined]);
 });
@@ -83,7 +83,7 @@ test('a reload of the page ends the wait', async () => {
   const call = await findWaitingCall('everything__login');
   await stack.page.reload();
   assert.equal((await callOutcome).code, 'navigated');
-  assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
+  assert.match(JSON.stringify(await approveCall(call)), /"outcome":"ended"/);
   await stack.waitForPlugins('/');
 });
 

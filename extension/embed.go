@@ -10,14 +10,14 @@ import (
 	"fmt"
 )
 
-// Source has the manifest, the TypeScript sources without tests, the panel's page, the
-// icons and the vendored libraries.
+// Source contains the manifest, the TypeScript sources without tests, the HTML page of
+// the side panel, the icons and the vendored libraries.
 //
-// The patterns match each name.ts, but no name.test.ts, which would make the program
-// larger: names that end in t.ts, st.ts and est.ts have separate patterns. A go:embed
-// pattern that matches no file is a compile error, so only patterns with matching files
-// are listed. TestEmbeddedSources checks that the go:embed patterns match every source
-// file.
+// The patterns match each name.ts, but no name.test.ts, because tests would make the
+// program larger. Go patterns cannot exclude a suffix, so names that end in t.ts, st.ts
+// and est.ts have separate patterns. A go:embed pattern that matches no file is a
+// compile error, so only patterns with matching files are listed. TestEmbeddedSources
+// checks that the go:embed patterns match every source file.
 //
 //go:embed manifest.json icons/*.png vendor
 //go:embed src/*/*.html src/*/*.css src/*/*.tsx
@@ -34,14 +34,14 @@ func ID() string {
 	if err != nil { // cannot fail: manifest.json is embedded
 		panic("extension: " + err.Error())
 	}
-	id, err := idOf(fileContent)
+	id, err := extensionID(fileContent)
 	if err != nil { // cannot fail: a test parses the embedded manifest.json
 		panic("extension: " + err.Error())
 	}
 	return id
 }
 
-func idOf(manifest []byte) (string, error) {
+func extensionID(manifest []byte) (string, error) {
 	var m struct {
 		Key string `json:"key"`
 	}

@@ -11,16 +11,16 @@ import (
 
 // The extension ID must not change by accident: the server trusts this ID, and users
 // grant permissions to it.
-func TestID(t *testing.T) {
+func TestExtensionID(t *testing.T) {
 	if got, want := ID(), "jedkcmmmabfghpkgpomjfogkhbhhceko"; got != want {
 		t.Errorf("ID() = %q, want %q", got, want)
 	}
 }
 
-func TestIDOfBadManifest(t *testing.T) {
+func TestExtensionIDOfInvalidManifest(t *testing.T) {
 	for _, manifest := range []string{"", "{", `{"key":"not base64!"}`} {
-		if id, err := idOf([]byte(manifest)); err == nil {
-			t.Errorf("idOf(%q) = %q, want an error", manifest, id)
+		if id, err := extensionID([]byte(manifest)); err == nil {
+			t.Errorf("extensionID(%q) = %q, want an error", manifest, id)
 		}
 	}
 }
@@ -48,13 +48,13 @@ func TestEmbeddedSources(t *testing.T) {
 		return nil
 	})
 	if err != nil || sourceCount == 0 {
-		t.Errorf("the walk over src found %d sources and returned %v", sourceCount, err)
+		t.Errorf("walk over src: %d sources, error %v; want at least 1 source and no error", sourceCount, err)
 	}
 }
 
 // Chrome shows the extension's permissions to the user during the installation, so a
 // permission must not be added by accident.
-func TestManifestAsksForNoMore(t *testing.T) {
+func TestManifestPermissions(t *testing.T) {
 	fileContent, err := Source.ReadFile("manifest.json")
 	if err != nil {
 		t.Fatal(err)
@@ -73,22 +73,22 @@ func TestManifestAsksForNoMore(t *testing.T) {
 	}
 	for field, value := range want {
 		if !reflect.DeepEqual(m[field], value) {
-			t.Errorf("%s = %v, want %v", field, m[field], value)
+			t.Errorf("manifest field %s = %v, want %v", field, m[field], value)
 		}
 	}
 	for _, field := range []string{"content_scripts", "web_accessible_resources", "externally_connectable"} {
 		if m[field] != nil {
-			t.Errorf("the manifest has %s: pages could see the extension by it", field)
+			t.Errorf("the manifest has the field %s, want no such field: pages could detect the extension by it", field)
 		}
 	}
 }
 
 // The side panel shows text of servers, tools and pages, so text must never become
 // markup.
-func TestNoMarkupFromText(t *testing.T) {
+func TestSourceSetsNoRawHTML(t *testing.T) {
 	dirEntries, err := Source.ReadDir("src/panel")
 	if err != nil || len(dirEntries) == 0 {
-		t.Fatalf("no panel: %v", err)
+		t.Fatalf("ReadDir(src/panel) returned %d files and error %v; want at least 1 file and no error", len(dirEntries), err)
 	}
 	for _, e := range dirEntries {
 		fileContent, err := Source.ReadFile("src/panel/" + e.Name())
@@ -97,7 +97,7 @@ func TestNoMarkupFromText(t *testing.T) {
 		}
 		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "dangerouslySetInnerHTML", "document.write"} {
 			if strings.Contains(string(fileContent), word) {
-				t.Errorf("src/panel/%s uses %s", e.Name(), word)
+				t.Errorf("src/panel/%s uses %s; want no function that parses HTML", e.Name(), word)
 			}
 		}
 	}

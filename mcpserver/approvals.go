@@ -25,20 +25,20 @@ type approvals struct {
 	heartbeat time.Duration
 	log       zerolog.Logger
 	runCall   func(context.Context, request) reply
-	// onGiveUp is called if the client stopped waiting for the reply; the *progressSender has the times of progress
-	// notifications.
-	onGiveUp  func(context.Context, request, *progressSender)
-	resumable *resumableCalls
+	// onGiveUp is called if the client stopped waiting for the reply. The *progressSender contains the times of the
+	// call's progress notifications.
+	onGiveUp       func(context.Context, request, *progressSender)
+	resumableCalls *resumableCalls
 }
 
 func newApprovals(
 	calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply, onGiveUp func(context.Context, request, *progressSender),
 ) *approvals {
-	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
+	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onGiveUp: onGiveUp, resumableCalls: newResumableCalls()}
 }
 
 func (a *approvals) serve(ctx context.Context, q request) reply {
-	if q.AsksByReply {
+	if q.CanAskInReply {
 		return a.serveResumable(ctx, q)
 	}
 	f := a.newForms(ctx, q)
@@ -60,7 +60,7 @@ func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	ticker := time.NewTicker(a.heartbeat)
 	defer ticker.Stop()
 	for {
-		a.calls.Remind(q.WaitingTicket, q.ProgressMessage())
+		a.calls.SendReminder(q.WaitingTicket, q.ProgressMessage())
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -130,9 +130,9 @@ func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	defer f.openForms.Done()
 	defer context.AfterFunc(f.ctx, cancel)()
 	q := form.Question{WaitingTicket: w}
-	var reminders sync.WaitGroup
-	defer reminders.Wait()
-	reminders.Go(func() { f.approvals.remindClient(ctx, q) })
+	var reminderGroup sync.WaitGroup
+	defer reminderGroup.Wait()
+	reminderGroup.Go(func() { f.approvals.remindClient(ctx, q) })
 	if f.askClient == nil {
 		return
 	}

@@ -16,10 +16,10 @@ import (
 
 // `instance` exists only for plugins with instances, and `_detach` only if calls may become jobs.
 const (
-	argTab      = "tabId"
-	argBrowser  = "browser"
-	argInstance = "instance"
-	argDetach   = "_detach"
+	tabArgument      = "tabId"
+	browserArgument  = "browser"
+	instanceArgument = "instance"
+	detachArgument   = "_detach"
 )
 
 // The type arguments contains the arguments of one call.
@@ -41,31 +41,31 @@ func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArgum
 		return definedArguments{definesInstance: true}
 	}
 	return definedArguments{
-		definesTab: definesProperty(schema, argTab), definesBrowser: definesProperty(schema, argBrowser), definesDetach: definesProperty(schema, argDetach),
-		definesInstance: len(p.Instances) == 0 || definesProperty(schema, argInstance),
+		definesTab: definesProperty(schema, tabArgument), definesBrowser: definesProperty(schema, browserArgument), definesDetach: definesProperty(schema, detachArgument),
+		definesInstance: len(p.Instances) == 0 || definesProperty(schema, instanceArgument),
 	}
 }
 
 func (d definedArguments) isAdded(name string) bool {
 	switch name {
-	case argTab:
+	case tabArgument:
 		return !d.definesTab
-	case argBrowser:
+	case browserArgument:
 		return !d.definesBrowser
-	case argInstance:
+	case instanceArgument:
 		return !d.definesInstance
-	case argDetach:
+	case detachArgument:
 		return !d.definesDetach
 	}
 	return false
 }
 
-// mayAdd searches the JSON text quickly, without parsing.
-func (d definedArguments) mayAdd(rawJSON []byte) bool {
-	return !d.definesTab && bytes.Contains(rawJSON, []byte(`"`+argTab+`"`)) ||
-		!d.definesBrowser && bytes.Contains(rawJSON, []byte(`"`+argBrowser+`"`)) ||
-		!d.definesInstance && bytes.Contains(rawJSON, []byte(`"`+argInstance+`"`)) ||
-		!d.definesDetach && bytes.Contains(rawJSON, []byte(`"`+argDetach+`"`))
+// mayContainAddedArguments reports whether the JSON text may contain an argument of opentabs, such as tabId. It searches the text without parsing.
+func (d definedArguments) mayContainAddedArguments(rawJSON []byte) bool {
+	return !d.definesTab && bytes.Contains(rawJSON, []byte(`"`+tabArgument+`"`)) ||
+		!d.definesBrowser && bytes.Contains(rawJSON, []byte(`"`+browserArgument+`"`)) ||
+		!d.definesInstance && bytes.Contains(rawJSON, []byte(`"`+instanceArgument+`"`)) ||
+		!d.definesDetach && bytes.Contains(rawJSON, []byte(`"`+detachArgument+`"`))
 }
 
 func instanceNames(p *plugin.Plugin) []string {
@@ -85,7 +85,7 @@ func splitArguments(rawJSON json.RawMessage, definedByTool definedArguments, isP
 	if len(rawJSON) == 0 || string(rawJSON) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
 	}
-	if !definedByTool.mayAdd(rawJSON) {
+	if !definedByTool.mayContainAddedArguments(rawJSON) {
 		return arguments{toolArgs: rawJSON}, nil
 	}
 	a := arguments{toolArgs: rawJSON}
@@ -111,23 +111,23 @@ func splitArguments(rawJSON json.RawMessage, definedByTool definedArguments, isP
 
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
-	case argTab:
+	case tabArgument:
 		argumentText := string(m.Value)
 		if isPrompt {
 			argumentText = strings.Trim(argumentText, `"`)
 		}
 		id, err := strconv.ParseInt(argumentText, 10, 32)
 		if err != nil || id <= 0 {
-			return newArgumentError(argTab, m.Value, "the id of a tab, a positive integer")
+			return newArgumentError(tabArgument, m.Value, "the id of a tab, a positive integer")
 		}
 		a.tabID = int(id)
-	case argBrowser:
+	case browserArgument:
 		if json.Unmarshal(m.Value, &a.browser) != nil || a.browser == "" {
-			return newArgumentError(argBrowser, m.Value, "the id or the name of a browser, a string that is not empty")
+			return newArgumentError(browserArgument, m.Value, "the id or the name of a browser, a string that is not empty")
 		}
-	case argInstance:
+	case instanceArgument:
 		if json.Unmarshal(m.Value, &a.instance) != nil || a.instance == "" {
-			return newArgumentError(argInstance, m.Value, "the name of an instance, a string that is not empty")
+			return newArgumentError(instanceArgument, m.Value, "the name of an instance, a string that is not empty")
 		}
 	default:
 		a.detach = m.Value

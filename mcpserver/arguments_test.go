@@ -34,22 +34,22 @@ func TestSplitArguments(t *testing.T) {
 	} {
 		a, err := splitArguments(json.RawMessage(testCase.input), testCase.own, false)
 		if err != nil || string(a.toolArgs) != testCase.wantOutput || a.tabID != testCase.tab || a.browser != testCase.browser || a.instance != testCase.instance {
-			t.Errorf("%s: %s, %d, %q, %q, %v", testCase.input, a.toolArgs, a.tabID, a.browser, a.instance, err)
+			t.Errorf("splitArguments(%s): tool arguments %s, tab %d, browser %q, instance %q, error %v; want %+v", testCase.input, a.toolArgs, a.tabID, a.browser, a.instance, err, testCase)
 		}
 	}
 }
 
-func TestPromptsArgumentsAreTexts(t *testing.T) {
+func TestPromptTargetArgumentsAreStrings(t *testing.T) {
 	a, err := splitArguments(json.RawMessage(`{"tabId":"7","browser":"b","n":"1"}`), definedArguments{}, true)
 	if err != nil || string(a.toolArgs) != `{"n":"1"}` || a.tabID != 7 || a.browser != "b" {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("splitArguments = %+v, error %v; want the tool arguments {\"n\":\"1\"}, tab 7 and browser \"b\"", a, err)
 	}
 	if _, err := splitArguments(json.RawMessage(`{"tabId":"x"}`), definedArguments{}, true); err == nil {
-		t.Error("the tab ID x was accepted")
+		t.Error("splitArguments accepted the tab ID \"x\"; want an error")
 	}
 }
 
-func TestBadHostArguments(t *testing.T) {
+func TestInvalidTargetArguments(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"tabId":"7"}`:        `The argument "tabId" is "7", but it must be the id of a tab, a positive integer. Correct it or leave it out, then call again.`,
 		`{"tabId":-1}`:         `"tabId" is -1`,
@@ -60,7 +60,7 @@ func TestBadHostArguments(t *testing.T) {
 		`{"browser":["` + strings.Repeat("é", 100) + `"]}`: `"browser" is ["` + strings.Repeat("é", 19) + `..., but`,
 	} {
 		if _, err := splitArguments(json.RawMessage(input), definedArguments{}, false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v\nwant %s", input, err, want)
+			t.Errorf("splitArguments(%s): error %v\nwant %s", input, err, want)
 		}
 	}
 }

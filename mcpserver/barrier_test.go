@@ -44,7 +44,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 		}
 		var m receivedMessage
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			p.t.Fatalf("%v: %.200s", err, line)
+			p.t.Fatalf("line from the server: JSON error %v, want valid JSON: %.200s", err, line)
 		}
 		h := receivedLine{kind: strings.TrimPrefix(m.Method, "notifications/"), at: time.Since(p.startTime), id: string(m.ID)}
 		switch {
@@ -90,8 +90,8 @@ func formatTimes(allLines []receivedLine) string {
 	return strings.Join(formattedTimes, ", ")
 }
 
-// withPinged runs a tool that takes the time work, and reports progress first if the request has a progress token.
-func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
+// runWithPingedClient serves a tool that runs for the duration work. The tool first reports progress if the request has a progress token.
+func runWithPingedClient(t *testing.T, workTime time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 			if c.Progress != nil {
 				c.Progress(dispatch.Progress{Progress: 1})
 			}
-			<-time.After(work)
+			<-time.After(workTime)
 			return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 		}), packages.reg, Options{})
 		serverConn, clientConn := net.Pipe()
@@ -120,26 +120,26 @@ const metaWithProgressToken = `{"progressToken":1}`
 
 func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	for _, testCase := range []struct {
-		name       string
-		meta       string
-		work, pong time.Duration
-		errors     bool
-		want       string
+		name                string
+		meta                string
+		workTime, pongDelay time.Duration
+		errors              bool
+		want                string
 	}{
-		{name: "answered", meta: metaWithProgressToken, pong: 3 * time.Millisecond, want: "progress 0s, ping 0s, answer 3ms"},
-		{name: "answered with an error", meta: metaWithProgressToken, pong: 3 * time.Millisecond, errors: true, want: "progress 0s, ping 0s, answer 3ms"},
-		{name: "progress a second before", meta: metaWithProgressToken, work: time.Second, pong: 0, want: "progress 0s, ping 1s, answer 1s"},
-		{name: "progress long before", meta: metaWithProgressToken, work: time.Minute, pong: 0, want: "progress 0s, answer 1m0s"},
-		{name: "no progress", meta: `{}`, pong: 0, want: "answer 0s"},
-		{name: "no pong", meta: metaWithProgressToken, pong: -1, want: "progress 0s, ping 0s, padded answer 50ms"},
-		{name: "2026-07-28", meta: modernMetaWithProgressToken, pong: -1, want: "progress 0s, padded answer 10ms"},
-		{name: "2026-07-28, progress long before", meta: modernMetaWithProgressToken, work: time.Minute, pong: -1, want: "progress 0s, answer 1m0s"},
+		{name: "answered", meta: metaWithProgressToken, pongDelay: 3 * time.Millisecond, want: "progress 0s, ping 0s, answer 3ms"},
+		{name: "answered with an error", meta: metaWithProgressToken, pongDelay: 3 * time.Millisecond, errors: true, want: "progress 0s, ping 0s, answer 3ms"},
+		{name: "progress a second before", meta: metaWithProgressToken, workTime: time.Second, pongDelay: 0, want: "progress 0s, ping 1s, answer 1s"},
+		{name: "progress long before", meta: metaWithProgressToken, workTime: time.Minute, pongDelay: 0, want: "progress 0s, answer 1m0s"},
+		{name: "no progress", meta: `{}`, pongDelay: 0, want: "answer 0s"},
+		{name: "no pong", meta: metaWithProgressToken, pongDelay: -1, want: "progress 0s, ping 0s, padded answer 50ms"},
+		{name: "2026-07-28", meta: modernMetaWithProgressToken, pongDelay: -1, want: "progress 0s, padded answer 10ms"},
+		{name: "2026-07-28, progress long before", meta: modernMetaWithProgressToken, workTime: time.Minute, pongDelay: -1, want: "progress 0s, answer 1m0s"},
 	} {
 		t.Run(testCase.name, func(t *testing.T) {
-			withPinged(t, testCase.work, func(p *pingedClient) {
-				p.pongDelay, p.errors = testCase.pong, testCase.errors
+			runWithPingedClient(t, testCase.workTime, func(p *pingedClient) {
+				p.pongDelay, p.errors = testCase.pongDelay, testCase.errors
 				if got := formatTimes(p.call(testCase.meta)); got != testCase.want {
-					t.Errorf("%s\nwant %s", got, testCase.want)
+					t.Errorf("messages that the client received: %s\nwant %s", got, testCase.want)
 				}
 			})
 		})
@@ -149,41 +149,41 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 // TestStdioClientWithoutPongWaitsOnce checks that a client that answers no pings soon
 // receives its answers without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
-	withPinged(t, 0, func(p *pingedClient) {
+	runWithPingedClient(t, 0, func(p *pingedClient) {
 		p.pongDelay = -1
 		for i, want := range []string{
 			"progress 0s, ping 0s, padded answer 50ms",
 			"progress 0s, padded answer 0s", // the client may still answer the ping
 		} {
 			if got := formatTimes(p.call(metaWithProgressToken)); got != want {
-				t.Errorf("call %d: %s\nwant %s", i+1, got, want)
+				t.Errorf("call %d: the client received %s\nwant %s", i+1, got, want)
 			}
 		}
 		<-time.After(5 * time.Second)
 		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, answer 0s"; got != want {
-			t.Errorf("afterwards: %s\nwant %s", got, want)
+			t.Errorf("call after the pings without pong: the client received %s\nwant %s", got, want)
 		}
 	})
 }
 
-// TestStdioLatePong checks that the server's answers wait for pings again after the
+// TestStdioLatePongReenablesWait checks that the server's answers wait for pings again after the
 // client has answered one ping late.
-func TestStdioLatePong(t *testing.T) {
-	withPinged(t, 0, func(p *pingedClient) {
+func TestStdioLatePongReenablesWait(t *testing.T) {
+	runWithPingedClient(t, 0, func(p *pingedClient) {
 		p.pongDelay = 80 * time.Millisecond
 		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
-			t.Errorf("slow: %s\nwant %s", got, want)
+			t.Errorf("call with the slow pong: the client received %s\nwant %s", got, want)
 		}
 		<-time.After(100 * time.Millisecond) // the late answer to the ping arrives before the next call
 		p.pongDelay = time.Millisecond
 		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
-			t.Errorf("after the late pong the client received %s\nwant %s", got, want)
+			t.Errorf("call after the late pong: the client received %s\nwant %s", got, want)
 		}
 		p.pongDelay = -1
 		p.call(metaWithProgressToken)
 		<-time.After(time.Minute)
 		if got, want := formatTimes(p.call(metaWithProgressToken)), "progress 0s, padded answer 0s"; got != want {
-			t.Errorf("once it has answered pings: %s\nwant %s", got, want)
+			t.Errorf("call after the client stopped answering pings: the client received %s\nwant %s", got, want)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func TestStdioLatePong(t *testing.T) {
 // one ping each.
 func TestStdioCallsShareAPing(t *testing.T) {
 	const n = 100
-	withPinged(t, time.Second, func(p *pingedClient) {
+	runWithPingedClient(t, time.Second, func(p *pingedClient) {
 		p.pongDelay = 2 * time.Millisecond
 		p.startTime = time.Now()
 		var lines []string
@@ -206,7 +206,7 @@ func TestStdioCallsShareAPing(t *testing.T) {
 				pings++
 			}
 			if h.kind == "answer" && h.at < time.Second+2*time.Millisecond {
-				t.Errorf("call %s was answered after %v, before any pong", h.id, h.at)
+				t.Errorf("call %s was answered after %v, before any pong; want at least 1.002 s", h.id, h.at)
 			}
 		}
 		if pings != 1 {
@@ -216,7 +216,7 @@ func TestStdioCallsShareAPing(t *testing.T) {
 }
 
 func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
-	withPinged(t, 0, func(p *pingedClient) {
+	runWithPingedClient(t, 0, func(p *pingedClient) {
 		p.pongDelay = -1
 		p.startTime = time.Now()
 		p.sendMessage(callText(`1`, `{}`, metaWithProgressToken))
@@ -229,7 +229,7 @@ func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
 		}
 		p.sendMessage(cancelText(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
 		if got := p.read(1); len(got) != 1 || got[0].id != `"after"` || got[0].at != 0 {
-			t.Errorf("after the cancellation the client received %+v", got)
+			t.Errorf("messages after the cancellation = %+v; want only the answer with the ID \"after\", at 0 s", got)
 		}
 	})
 }

@@ -40,12 +40,12 @@ func BenchmarkCall(b *testing.B) {
 		c.timeRequest(body)
 		floor.timeRequest(body)
 	}
-	var calls, floors []time.Duration
+	var calls, baselineTimes []time.Duration
 	for b.Loop() { // measure opentabs and the plain server in turns, so that both have the same load
 		calls = append(calls, c.timeRequest(body))
-		floors = append(floors, floor.timeRequest(body))
+		baselineTimes = append(baselineTimes, floor.timeRequest(body))
 	}
-	call, base := medianOf(calls), medianOf(floors)
+	call, base := medianTime(calls), medianTime(baselineTimes)
 	b.ReportMetric(float64(call.Nanoseconds()), "call-p50-ns")
 	b.ReportMetric(float64(base.Nanoseconds()), "floor-p50-ns")
 	b.ReportMetric(float64(call)/float64(base), "ratio")
@@ -53,17 +53,17 @@ func BenchmarkCall(b *testing.B) {
 
 func (c *client) timeRequest(requestBody string) time.Duration {
 	r := c.newRequest(context.Background(), http.MethodPost, requestBody)
-	begin := time.Now()
+	startTime := time.Now()
 	res := c.do(r)
 	_, err := io.Copy(io.Discard, res.Body)
 	res.Body.Close()
 	if err != nil || res.StatusCode != http.StatusOK {
 		c.t.Fatal(res.Status, err)
 	}
-	return time.Since(begin)
+	return time.Since(startTime)
 }
 
-func medianOf(d []time.Duration) time.Duration {
+func medianTime(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
 }

@@ -79,17 +79,17 @@ func unknownArgument(args json.RawMessage, fields reflect.Type) string {
 }
 
 func describeTypeError(args json.RawMessage, err error) string {
-	var wrongType *json.UnmarshalTypeError
+	var typeErr *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return ""
-	case !errors.As(err, &wrongType) || wrongType.Field == "":
+	case !errors.As(err, &typeErr) || typeErr.Field == "":
 		return "they are " + rawjson.KindOf(args) + ", but they must be an object"
 	}
-	wanted := map[reflect.Kind]string{
+	wantType := map[reflect.Kind]string{
 		reflect.String: "text", reflect.Int: "an integer", reflect.Float64: "a number", reflect.Slice: "a list of texts",
-	}[wrongType.Type.Kind()]
-	return fmt.Sprintf("%q has the type %s, but it must be %s", wrongType.Field, wrongType.Value, wanted)
+	}[typeErr.Type.Kind()]
+	return fmt.Sprintf("%q has the type %s, but it must be %s", typeErr.Field, typeErr.Value, wantType)
 }
 
 func newArgumentsError(format string, args ...any) error {

@@ -13,10 +13,10 @@ import (
 )
 
 // Package plugin has its own list of built-in tools, because it cannot import package mcpserver.
-func TestBuiltinToolsOfTheLoader(t *testing.T) {
+func TestBuiltinToolListsAreEqual(t *testing.T) {
 	loaderNames := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
 	if ownNames := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolTable))); !slices.Equal(ownNames, loaderNames) {
-		t.Errorf("the tools are %q, but plugin.OwnTools are %q; make them the same", ownNames, loaderNames)
+		t.Errorf("tools of package mcpserver = %q; plugin.OwnTools = %q; want equal lists", ownNames, loaderNames)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestDecodeArguments(t *testing.T) {
 		q.Params = &transport.Params{Name: "tools_search", Arguments: json.RawMessage(args)}
 		err := decodeArguments(q, &decoded)
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, "The arguments of tools_search do not match its schema: "+want) {
-			t.Errorf("%s: %s, want %s", args, got, want)
+			t.Errorf("error for the arguments %s of tools_search = %s, want %s", args, got, want)
 		}
 	}
 }

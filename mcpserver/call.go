@@ -50,19 +50,19 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	}
 	s.jobs.startTimer(&q)
 	if s.opts.DisableForms {
-		q.AsksByReply, q.Ask = false, nil
+		q.CanAskInReply, q.Ask = false, nil
 	}
 	approvalReply := s.approvals.serve(ctx, q)
-	if len(approvalReply.output) > maxRepeatedText && approvalReply.textRepeatsData() && q.needsStructuredOnly() {
+	if len(approvalReply.output) > maxRepeatedTextBytes && approvalReply.textIsErrorData() && q.needsStructuredOnly() {
 		approvalReply.output = nil
 	}
 	return approvalReply
 }
 
-// maxRepeatedText is the maximum length, in bytes, of structured content that a result repeats
-// as text for every client. If structured content is longer than maxRepeatedText, clients that use only
+// maxRepeatedTextBytes is the maximum length, in bytes, of structured content that a result repeats
+// as text for every client. If structured content is longer than maxRepeatedTextBytes, clients that use only
 // structured content receive no text.
-const maxRepeatedText = 16 << 10
+const maxRepeatedTextBytes = 16 << 10
 
 // needsStructuredOnly reports whether the client uses only the structured content of a result
 // and ignores the text.
@@ -75,11 +75,11 @@ var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, strin
 
 // The method Ready implements transport.Handler. Requests about plugins wait until the plugins
 // are loaded, because an early list would be empty.
-func (s *Server) Ready(ctx context.Context, method string) error {
-	if s.opts.Ready == nil || !slices.Contains(pluginMethods, method) {
+func (s *Server) ReadinessReady(ctx context.Context, method string) error {
+	if s.opts.ReadinessReady == nil || !slices.Contains(pluginMethods, method) {
 		return nil
 	}
-	return s.opts.Ready(ctx)
+	return s.opts.ReadinessReady(ctx)
 }
 
 // HeaderTool implements transport.Handler by returning a tool whose arguments clients repeat in
@@ -99,11 +99,11 @@ func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 			s.opts.Log.Error().Str("name", q.Params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
 			transportReply = newFailureReply(errors.New("panic"))
 			if q.Method != transport.MethodCall {
-				transportReply = toFault(transportReply)
+				transportReply = toFaultReply(transportReply)
 			}
 		}
 	}()
-	if err := s.Ready(ctx, q.Method); err != nil {
+	if err := s.ReadinessReady(ctx, q.Method); err != nil {
 		return newFaultReply(wire.CodeInternal, "%v", err)
 	}
 	switch {
@@ -141,24 +141,24 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		return newFailureReply(s.lists.unknownToolError(q, q.Params.Name))
 	case !ok:
 		if err := s.catalog.brokenPluginError(q.Params.Name); err != nil {
-			return s.replyToFailure(err)
+			return s.newErrorReply(err)
 		}
-		similarNames := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
+		similarNames := s.lists.finder.FindSimilarNames(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
 		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similarNames, s.ListModeOf(q.Info) == gateway.ListGateway))
 	}
 	definedByTool := l.definedByTool
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
-		err = args.addTarget(q.gatewayCall, len(l.tool.Plugin.Instances) > 0)
+		err = args.addTargetArguments(q.gatewayCall, len(l.tool.Plugin.Instances) > 0)
 	}
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
 	}
 	var detachTime time.Duration
-	mayDetach := false
+	canDetach := false
 	if err == nil {
-		detachTime, mayDetach, err = q.timer.detachAfter(args.detach)
+		detachTime, canDetach, err = q.timer.detachAfter(args.detach)
 	}
 	explanation := ""
 	if q.gatewayCall != nil && isInvalidArguments(err) {
@@ -171,7 +171,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if refusalErr := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refusalErr != nil {
 			err, explanation = refusalErr, ""
 		}
-		r := s.replyToFailure(err)
+		r := s.newErrorReply(err)
 		r.replyText += explanation
 		return r
 	}
@@ -185,9 +185,9 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	c := q.newCall(l.tool.Dispatch(), args)
 	c.Trace = trace
 	if key != "" {
-		return callWithKey(ctx, s, q, l, c, key, detachTime, mayDetach)
+		return callWithKey(ctx, s, q, l, c, key, detachTime, canDetach)
 	}
-	if !mayDetach {
+	if !canDetach {
 		callResult, err := s.calls.Call(ctx, c)
 		return s.tracedReply(l, c, callResult, err)
 	}
@@ -204,16 +204,16 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 
 func (s *Server) tracedReply(l *listedTool, c dispatch.Call, callResult dispatch.Result, err error) reply {
 	c.Trace.Record(hops.CheckpointEnded)
-	r := s.toolReply(l, callResult, err)
+	r := s.newToolReply(l, callResult, err)
 	r.trace = c.Trace
 	return r
 }
 
-// toolReply returns the reply for an ended call of a tool; l is nil if the tool is no longer listed.
-func (s *Server) toolReply(l *listedTool, callResult dispatch.Result, err error) reply {
+// newToolReply returns the reply for an ended call of a tool; l is nil if the tool is no longer listed.
+func (s *Server) newToolReply(l *listedTool, callResult dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err != nil {
-		return s.replyToFailure(err)
+		return s.newErrorReply(err)
 	}
 	if l != nil && l.tool.Plugin.IsBuiltin() {
 		return newBrowserReply(callResult)
@@ -224,13 +224,13 @@ func (s *Server) toolReply(l *listedTool, callResult dispatch.Result, err error)
 	// the tool's output schema requires the data of content blocks, the structured content includes
 	// the data, because clients reject structured content that violates the output schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.errorData) != nil {
-		r.errorData = content.ObjectOrNil(content.OneLine(callResult.Output))
+		r.errorData = content.StructuredContent(content.RemoveLineBreaks(callResult.Output))
 	}
 	return r
 }
 
-// replyToFailure returns the reply to a failed call, and logs internal errors, whose details agents do not receive.
-func (s *Server) replyToFailure(err error) reply {
+// newErrorReply returns the reply to a failed call, and logs internal errors, whose details agents do not receive.
+func (s *Server) newErrorReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
 		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")

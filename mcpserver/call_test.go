@@ -24,7 +24,7 @@ const (
 	callRounds     = 5
 )
 
-func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+func reportProgressFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	for i := range reportsPerCall {
 		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reportsPerCall, HasTotal: true, Message: "of " + c.Client.Name})
 	}
@@ -44,9 +44,9 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-func fakeAndRealCallers() map[string]Caller {
+func newTestCallers() map[string]Caller {
 	return map[string]Caller{
-		"fake": callerFunc(reportFast),
+		"fake": callerFunc(reportProgressFast),
 		"real": dispatch.New(reportingBridge(), dispatch.Options{ProgressInterval: -1}),
 	}
 }
@@ -60,31 +60,31 @@ func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	for i, m := range msgs[:reportsPerCall] {
 		if m.Method != "notifications/progress" || string(m.Params.Token) != token || m.Params.Progress != float64(i+1) ||
 			m.Params.Total == nil || *m.Params.Total != reportsPerCall {
-			t.Errorf("call %s: message %d is %s", id, i, m.messageJSON)
+			t.Errorf("call %s: message %d is %s; want a progress notification with the next number", id, i, m.messageJSON)
 			return
 		}
 	}
 	if lastMessage := msgs[reportsPerCall]; string(lastMessage.ID) != id || lastMessage.Result == nil {
-		t.Errorf("call %s: the last message is %s", id, lastMessage.messageJSON)
+		t.Errorf("call %s: the last message is %s; want the result of this call", id, lastMessage.messageJSON)
 	}
 }
 
 func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
-	for name, caller := range fakeAndRealCallers() {
+	for name, caller := range newTestCallers() {
 		for _, listening := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/get=%v", name, listening), func(t *testing.T) {
 				s := serveTools(t, caller, Options{})
 				c := s.open(t, "a")
-				countStrays := func() int { return 0 }
+				countUnexpectedMessages := func() int { return 0 }
 				if listening {
-					countStrays = c.countMessages()
+					countUnexpectedMessages = c.countMessages()
 				}
 				for round := range callRounds {
 					id := fmt.Sprint(round)
 					checkReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
-				if n := countStrays(); n != 0 {
-					t.Errorf("%d messages arrived on the GET stream; want 0", n)
+				if n := countUnexpectedMessages(); n != 0 {
+					t.Errorf("%d progress messages arrived on the GET stream; want 0, because each call has its own response", n)
 				}
 			})
 		}
@@ -115,11 +115,11 @@ func (c *client) countMessages() func() int {
 }
 
 func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
-	for name, caller := range fakeAndRealCallers() {
+	for name, caller := range newTestCallers() {
 		t.Run(name, func(t *testing.T) {
 			s := serveTools(t, caller, Options{})
 			c := s.open(t, "a")
-			countStrays := c.countMessages()
+			countUnexpectedMessages := c.countMessages()
 			var wg sync.WaitGroup
 			for i := range 4 {
 				wg.Go(func() {
@@ -130,15 +130,15 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if n := countStrays(); n != 0 {
-				t.Errorf("%d messages arrived on the GET stream; want 0", n)
+			if n := countUnexpectedMessages(); n != 0 {
+				t.Errorf("%d progress messages arrived on the GET stream; want 0, because each call has its own response", n)
 			}
 		})
 	}
 }
 
 func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
-	for name, caller := range fakeAndRealCallers() {
+	for name, caller := range newTestCallers() {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, caller, Options{})
 			p := s.dial(t)
@@ -151,7 +151,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 					p.sendMessage(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
 				}
 				for range at * (reportsPerCall + 1) {
-					m := p.mustRead()
+					m := p.mustReadMessage()
 					key := strings.Trim(string(m.Params.Token), `"`)
 					if m.Method == "" {
 						key = string(m.ID)
@@ -164,7 +164,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				}
 			}
 			if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
-				t.Errorf("the client received a message after the results: %s", unreadMessages[0].messageJSON)
+				t.Errorf("message after the last result = %s; want none", unreadMessages[0].messageJSON)
 			}
 		})
 	}
@@ -181,12 +181,12 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // the result arrives together with the cancellation
 	}), Options{})
 	c := s.open(t, "a")
-	got := c.postLater(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
+	got := c.postAsync(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
 	<-started
 	c.cancel(`1`)
 	<-callEnded
 	if msgs := <-got; len(msgs) != 1 || msgs[0].Params.Progress != 1 {
-		t.Errorf("the client over HTTP received %v", msgs)
+		t.Errorf("messages to the client over HTTP = %v; want one progress notification with progress 1", msgs)
 	}
 	p := s.dial(t)
 	p.initialize("a")
@@ -195,7 +195,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	p.sendMessage(cancelText(`1`))
 	<-callEnded
 	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
-		t.Errorf("the client over stdio received %v", msgs)
+		t.Errorf("messages to the client over stdio = %v; want one progress notification with progress 1", msgs)
 	}
 }
 
@@ -237,31 +237,31 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 			got = append(got, m.messageJSON)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s over HTTP:\n%s\nwant\n%s", testCase.meta, got, want)
+			t.Errorf("messages of a call with _meta %s over HTTP:\n%s\nwant\n%s", testCase.meta, got, want)
 		}
 		p.sendMessage(callText("1", `{}`, testCase.meta))
 		for _, w := range want {
-			if m := p.mustRead(); m.messageJSON != w {
-				t.Errorf("%s over stdio:\n%s\nwant\n%s", testCase.meta, m.messageJSON, w)
+			if m := p.mustReadMessage(); m.messageJSON != w {
+				t.Errorf("message of a call with _meta %s over stdio:\n%s\nwant\n%s", testCase.meta, m.messageJSON, w)
 			}
 		}
 	}
 }
 
-func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
+func TestCallWithoutProgressToken(t *testing.T) {
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{Output: json.RawMessage(fmt.Sprint(c.Progress != nil))}, nil
 	}), Options{})
 	c := s.open(t, "a")
 	if resultText := c.call(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; resultText != "false" {
-		t.Error("a call without a token has a progress function")
+		t.Error("a call without a progress token has a progress function; want none")
 	}
 	if resultText := c.call(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; resultText != "true" {
-		t.Error("a call with a token has no progress function")
+		t.Error("a call with a progress token has no progress function; want one")
 	}
 }
 
-func TestDispatcherReceivesTheRequest(t *testing.T) {
+func TestDispatcherReceivesRequestFields(t *testing.T) {
 	var got dispatch.Call
 	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		got = c
@@ -274,19 +274,19 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 	}
 	if got.TabID != 42 || got.Browser != "Work" || got.Tool.FullName() != "messages__echo" ||
 		got.Client.Name != "an agent" || got.Client.Session == "" || strings.Contains(got.Client.Session, c.session) {
-		t.Errorf("the dispatcher received the call %+v", got)
+		t.Errorf("call that the dispatcher received = %+v; want messages__echo with tab 42, browser Work, client \"an agent\" and no secret session ID", got)
 	}
 }
 
 // A strict client would reject a result that violates the output schema with an error that does not name the plugin.
-func TestResultThatBreaksItsSchema(t *testing.T) {
+func TestInvalidResultNamesPlugin(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		}}})
 		res := s.open(t, "a").call(callText("1", `{}`, `{}`)).toolResultOf(t)
 		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, want) || !strings.Contains(res.Content[0].Text, "invalid_result") {
-			t.Errorf("%q became %+v", output, res)
+			t.Errorf("result for the output %q = %+v; want the error invalid_result", output, res)
 		}
 	}
 }
@@ -308,33 +308,33 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 	} {
 		m := c.call(callText("1", args, `{}`))
 		if m.Error != nil {
-			t.Errorf("%s: %s", args, m.messageJSON)
+			t.Errorf("call with the arguments %s: answer %s; want a tool result, not a JSON-RPC error", args, m.messageJSON)
 			continue
 		}
 		res := m.toolResultOf(t)
 		if !res.IsError || !strings.Contains(string(res.Meta["opentabs/error"]), `"code":"invalid_arguments"`) {
-			t.Errorf("%s: %s", args, m.messageJSON)
+			t.Errorf("call with the arguments %s: answer %s; want the tool error invalid_arguments", args, m.messageJSON)
 		}
 		for _, w := range want {
 			if !strings.Contains(res.Content[0].Text, w) {
-				t.Errorf("%s: the error lacks %q: %q", args, w, res.Content[0].Text)
+				t.Errorf("call with the arguments %s: want the text %q in the error %q", args, w, res.Content[0].Text)
 			}
 		}
 	}
 	for _, args := range []string{`{"text":"a","tabId":null,"browser":null}`, `{"text":"a"}`} {
 		if m := c.call(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
-			t.Errorf("%s: %s", args, m.messageJSON)
+			t.Errorf("call with the arguments %s: answer %s; want a result without an error", args, m.messageJSON)
 		}
 	}
 }
 
-func TestMissingArgumentsAreNone(t *testing.T) {
+func TestMissingArgumentsAreEmptyObject(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
 		m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
 		if string(m.toolResultOf(t).Structured) != `{}` {
-			t.Errorf("%s: %s; want %q", params, m.messageJSON, `{}`)
+			t.Errorf("answer to the params %s = %s; want %q", params, m.messageJSON, `{}`)
 		}
 	}
 }
@@ -371,16 +371,16 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 		`{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"messages__echo"}}`: -32600,
 	} {
 		if m := c.call(body); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s got over HTTP the answer %s", body, m.messageJSON)
+			t.Errorf("answer over HTTP to %s = %s; want the JSON-RPC error %d", body, m.messageJSON, code)
 		}
 		p.sendMessage(body)
-		if m := p.mustRead(); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s got over stdio the answer %s", body, m.messageJSON)
+		if m := p.mustReadMessage(); m.Error == nil || m.Error.Code != code {
+			t.Errorf("answer over stdio to %s = %s; want the JSON-RPC error %d", body, m.messageJSON, code)
 		}
 	}
 }
 
-func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
+func TestUnknownErrorHidesDetails(t *testing.T) {
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, errors.New("secret path /home/x")
 	}), Options{})
@@ -390,7 +390,7 @@ func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
 	}
 }
 
-func TestAPanicEndsOneCall(t *testing.T) {
+func TestPanicFailsOnlyOneCall(t *testing.T) {
 	s := newServer(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if strings.Contains(string(c.Args), "boom") {
 			panic("boom")
@@ -400,16 +400,16 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.sendMessage(callText("1", `{"boom":1}`, `{}`))
-	if m := p.mustRead(); !m.toolResultOf(t).IsError {
+	if m := p.mustReadMessage(); !m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
 	p.sendMessage(callText("2", `{}`, `{}`))
-	if m := p.mustRead(); m.toolResultOf(t).IsError {
+	if m := p.mustReadMessage(); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
 }
 
-func TestErrorCarriesItsDetails(t *testing.T) {
+func TestErrorReplyHasDetails(t *testing.T) {
 	retryAfter := 1500.0
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{
@@ -423,6 +423,6 @@ func TestErrorCarriesItsDetails(t *testing.T) {
 		`"_meta":{"opentabs/error":{"code":"tool_error","retryable":true,"call_id":"call_7","ran_ms":1234.567,"reports":3,"since_report_ms":5,` +
 		`"stopped":"aborted","tool":{"code":"LUCK","category":"rate_limit","retryable":true,"retryAfterMs":1500}}}}}`
 	if m.messageJSON != want {
-		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
+		t.Errorf("answer = %s\nwant\n%s", m.messageJSON, want)
 	}
 }

@@ -116,7 +116,7 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 
 const notReviewedReason = "the user has not reviewed it"
 
-func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
+func (c *catalog) toolsOffReason(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {
 		switch r := refusal(t.Dispatch()); {

@@ -15,9 +15,9 @@ import (
 
 const pngData = `iVBORw0KGgo=` // pngData encodes 8 bytes
 
-// TestBlocksOfContent checks that each content block in a tool's result reaches the agent
+// TestContentBlocksAreSentOnce checks that each content block in a tool's result reaches the agent
 // exactly once.
-func TestBlocksOfContent(t *testing.T) {
+func TestContentBlocksAreSentOnce(t *testing.T) {
 	imageBlock := `{"type":"image","data":"` + pngData + `","mimeType":"image/png"}`
 	audioBlock := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
 	file := `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"one \"two\""},"annotations":{"audience":["user"],"priority":0.5}}`
@@ -41,14 +41,14 @@ func TestBlocksOfContent(t *testing.T) {
 		`[` + imageBlock + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + imageBlock + `]}`,
 	} {
 		if got := encodeResult(t, newSuccessReply("", json.RawMessage(output))); got != want {
-			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
+			t.Errorf("MCP result for the output %s\n= %s\nwant %s", output, got, want)
 		}
 	}
 }
 
-// TestObjectsThatAreNotBlocks checks that objects that are not content blocks stay in the
+// TestNonBlockObjectsStayUnchanged checks that objects that are not content blocks stay in the
 // result, unchanged.
-func TestObjectsThatAreNotBlocks(t *testing.T) {
+func TestNonBlockObjectsStayUnchanged(t *testing.T) {
 	for _, output := range []string{
 		`{"type":"image","data":"` + pngData + `","mimeType":"image/png","width":3}`, // MCP's image block has no member width
 		`{"type":"image","data":"","mimeType":"image/png"}`,
@@ -89,14 +89,14 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 	} {
 		r := newSuccessReply("", json.RawMessage(output))
 		if string(r.output) != output || r.blocks != nil {
-			t.Errorf("%.100s became %s with blocks %s", output, r.output, r.blocks)
+			t.Errorf("output %.100s became %s with the content blocks %s; want it unchanged, without content blocks", output, r.output, r.blocks)
 		}
 	}
 }
 
-// TestBlocksBesideASchema checks that structured content matches the tool's output schema
+// TestContentBlocksWithOutputSchema checks that structured content matches the tool's output schema
 // even if the result contains content blocks.
-func TestBlocksBesideASchema(t *testing.T) {
+func TestContentBlocksWithOutputSchema(t *testing.T) {
 	output := `{"p":{"type":"image","data":"` + pngData + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
 		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
@@ -110,15 +110,15 @@ func TestBlocksBesideASchema(t *testing.T) {
 		res := m.toolResultOf(t)
 		var data struct{ P struct{ Data string } }
 		if err := json.Unmarshal(res.Structured, &data); err != nil || data.P.Data != c.want {
-			t.Errorf("schema %s: structured content %s", c.schema, res.Structured)
+			t.Errorf("output schema %s: structured content = %s; want the data %q", c.schema, res.Structured, c.want)
 		}
 		if strings.Contains(res.Content[0].Text, pngData) || len(res.Content) != 2 || res.Content[1].Type != "image" {
-			t.Errorf("schema %s: content %+v", c.schema, res.Content)
+			t.Errorf("output schema %s: content = %+v; want a text without the image data, then one image", c.schema, res.Content)
 		}
 	}
 }
 
-func TestManyLargeBlocks(t *testing.T) {
+func TestManyLargeContentBlocks(t *testing.T) {
 	var elements []string
 	for i := range 20 {
 		eventData := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
@@ -133,15 +133,15 @@ func TestManyLargeBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Content) != 21 || len(got.Data.All) != 20 || len(got.Content[0].Text) > 5000 {
-		t.Fatalf("the content has %d blocks, %d records and a text of %d bytes", len(got.Content), len(got.Data.All), len(got.Content[0].Text))
+		t.Fatalf("the content has %d blocks, %d records and a text of %d bytes; want 21, 20 and at most 5000", len(got.Content), len(got.Data.All), len(got.Content[0].Text))
 	}
 	for i, c := range got.Content[1:] {
 		b, err := base64.StdEncoding.DecodeString(c.Data)
 		if err != nil || string(b) != strings.Repeat(string(rune('a'+i)), 100_000+i) {
-			t.Errorf("block %d is not what was sent: %v", i, err)
+			t.Errorf("data of block %d differs from the sent data, error %v; want equal data", i, err)
 		}
 		if !strings.Contains(got.Content[0].Text, fmt.Sprintf("see content[%d], image/png, %d bytes", i+1, 100_000+i)) {
-			t.Errorf("the text does not name block %d", i)
+			t.Errorf("the text has no reference to block %d; want one reference for each block", i)
 		}
 	}
 }
@@ -167,22 +167,22 @@ func FuzzContent(f *testing.F) {
 		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return
 		}
-		var rebuiltText []byte
+		var rebuiltJSON []byte
 		switch {
 		case r.output != nil:
-			rebuiltText = restoreBlocks(t, r)
+			rebuiltJSON = reinsertBlocks(t, r)
 		case r.errorData != nil: // the result itself is one content block
-			rebuiltText = r.blocks[0]
+			rebuiltJSON = r.blocks[0]
 		default:
-			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
+			rebuiltJSON = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
 		}
-		if !isEqualJSON(t, rebuiltText, content.OneLine([]byte(output))) {
-			t.Errorf("%s became %s", output, rebuiltText)
+		if !isEqualJSON(t, rebuiltJSON, content.RemoveLineBreaks([]byte(output))) {
+			t.Errorf("output %s became %s; want equal JSON", output, rebuiltJSON)
 		}
 	})
 }
 
-func restoreBlocks(t *testing.T, r reply) []byte {
+func reinsertBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	restoredJSON := r.output
 	for i, rawJSON := range r.blocks {
@@ -197,16 +197,16 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 		if err := json.Unmarshal(rawJSON, &contentBlock); err != nil {
 			t.Fatal(err)
 		}
-		bulk := slices.Concat(contentBlock.Data, contentBlock.Resource.Text, contentBlock.Resource.Blob) // a content block has only one of data, text and blob
+		blockContent := slices.Concat(contentBlock.Data, contentBlock.Resource.Text, contentBlock.Resource.Blob) // a content block has only one of data, text and blob
 		if contentBlock.Type == "resource_link" {
 			continue
 		}
-		contentBefore, afterPlace, ok := bytes.Cut(restoredJSON, fmt.Appendf(nil, `"see content[%d], `, i+1))
-		_, contentAfter, closed := bytes.Cut(afterPlace, []byte(`"`))
+		contentBefore, textAfterReference, ok := bytes.Cut(restoredJSON, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		_, contentAfter, closed := bytes.Cut(textAfterReference, []byte(`"`))
 		if !ok || !closed {
-			t.Fatalf("the text does not contain the place of block %d: %s", i+1, restoredJSON)
+			t.Fatalf("the reference to block %d is missing or not closed in the text; want a complete reference: %s", i+1, restoredJSON)
 		}
-		restoredJSON = slices.Concat(contentBefore, bulk, contentAfter)
+		restoredJSON = slices.Concat(contentBefore, blockContent, contentAfter)
 	}
 	return restoredJSON
 }

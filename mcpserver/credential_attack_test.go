@@ -37,16 +37,16 @@ func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {
-		t.Fatal("initialize gave no session")
+		t.Fatal("the response to initialize has no session ID; want one")
 	}
 	return c
 }
 
 // The name that a client reports must never replace the name of the client's token.
-func TestCallsNameTheirClient(t *testing.T) {
-	var made []dispatch.Client
+func TestTokenNameReplacesReportedName(t *testing.T) {
+	var clients []dispatch.Client
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
-		made = append(made, c.Client)
+		clients = append(clients, c.Client)
 		return dispatch.Result{CallID: "c", Output: []byte(`1`)}, nil
 	}), Options{}).serveGuarded(t)
 	s.openAs(t, "laptop", "desk").requestAndRead(callText(`1`, `{}`, `{}`))
@@ -59,16 +59,16 @@ func TestCallsNameTheirClient(t *testing.T) {
 	modernClient.requestAndRead(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"without session: client desk","version":"1"}}}}`)
-	if len(made) != 3 {
-		t.Fatalf("%d calls, want 3", len(made))
+	if len(clients) != 3 {
+		t.Fatalf("%d calls, want 3", len(clients))
 	}
 	for i, want := range []string{"client laptop (desk)", "the command line (laptop)", "client laptop (without session: client desk)"} {
-		if got := made[i].String(); got != want {
+		if got := clients[i].String(); got != want {
 			t.Errorf("call %d is by %q, want %q", i, got, want)
 		}
 	}
-	if made[2].Session != "without session: client laptop" || !made[2].IsSessionShared {
-		t.Errorf("the client without sessions is in %q", made[2].Session)
+	if clients[2].Session != "without session: client laptop" || !clients[2].IsSessionShared {
+		t.Errorf("session of the client without sessions = %q; want %q, shared", clients[2].Session, "without session: client laptop")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestAttackByClient(t *testing.T) {
 				res := otherClient.do(otherClient.newRequest(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 				readMessages(t, res)
 				if res.StatusCode != http.StatusNotFound {
-					t.Errorf("%s with a foreign session got the status %s", method, res.Status)
+					t.Errorf("%s with the session of another client: status %s; want 404", method, res.Status)
 				}
 			}
 		})
@@ -99,21 +99,21 @@ func TestAttackByClient(t *testing.T) {
 		readMessages(t, s.openAs(t, "desk", "same").postRequest(t.Context(), cancelText(`7`)))
 		select {
 		case err := <-h.callErrors:
-			t.Fatalf("the call has ended: %v", err)
+			t.Fatalf("the call ended with the error %v; want a running call", err)
 		default:
 		}
 		s.RevokeToken("desk")
 		s.RevokeToken("laptop")
 		if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
-			t.Errorf("the call ended with %v", err)
+			t.Errorf("error of the ended call = %v; want ErrRevoked or ErrSessionEnded", err)
 		}
 		<-responses
 	})
 }
 
-// TestRevoke checks that a client's sessions, streams and calls end when its token is removed, even calls without a
+// TestRevokeTokenEndsSessions checks that a client's sessions, streams and calls end when its token is removed, even calls without a
 // session.
-func TestRevoke(t *testing.T) {
+func TestRevokeTokenEndsSessions(t *testing.T) {
 	h := newHangingCaller()
 	endedClients := make(chan dispatch.Client, 10)
 	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }}).serveGuarded(t)
@@ -127,7 +127,7 @@ func TestRevoke(t *testing.T) {
 	<-h.startedCalls
 	s.RevokeToken("laptop")
 	if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
-		t.Errorf("the call ended with %v", err)
+		t.Errorf("error of the ended call = %v; want ErrRevoked or ErrSessionEnded", err)
 	}
 	<-responses
 	if got := <-endedClients; got.Token != "laptop" || got.IsSessionShared {
@@ -141,14 +141,14 @@ func TestRevoke(t *testing.T) {
 		_, ok = events.nextData()
 	}
 	if res := laptopClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
-		t.Errorf("the session of the removed client got the status %s", res.Status)
+		t.Errorf("ping in the session of the removed client: status %s; want 404", res.Status)
 	}
 	var remainingTokens []string
 	for _, c := range s.Clients() {
 		remainingTokens = append(remainingTokens, c.Token)
 	}
 	if strings.Join(remainingTokens, " ") != "desk" || len(h.callErrors) != 0 {
-		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", remainingTokens, len(h.callErrors))
+		t.Errorf("remaining clients = %v, %d ended calls of other clients; want only desk and 0", remainingTokens, len(h.callErrors))
 	}
 	s.RevokeToken("desk")
 	<-responses
@@ -156,7 +156,7 @@ func TestRevoke(t *testing.T) {
 
 // When a client's token is removed, the jobs that this client started must end.
 func TestRevokeEndsJobs(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params
 		callTool := func(token, tool, args string) reply {
 			knownCredential := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
@@ -166,26 +166,26 @@ func TestRevokeEndsJobs(t *testing.T) {
 		}
 		job := callTool("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {
-			t.Fatalf("the reply contains no job: %s", job.replyText)
+			t.Fatalf("reply = %s; want a job", job.replyText)
 		}
 		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
 			if r := callTool("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "There is no job") {
-				t.Errorf("%s of another client's job got %s", tool, r.replyText)
+				t.Errorf("%s of another client's job returned %s; want the error \"There is no job\"", tool, r.replyText)
 			}
 		}
 		if r := callTool("desk", "job_list", `{}`); r.replyText != "There are no jobs." {
-			t.Errorf("another client lists %s; want %q", r.replyText, "There are no jobs.")
+			t.Errorf("job list of another client = %s; want %q", r.replyText, "There are no jobs.")
 		}
 		if r := callTool("laptop", "job_list", `{}`); !strings.Contains(r.replyText, job.callID) {
-			t.Errorf("the client lists %s", r.replyText)
+			t.Errorf("jobs of the client laptop = %s; want its own job", r.replyText)
 		}
 		s.RevokeToken("desk")
 		if r := callTool("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.replyText, "is running") && !strings.Contains(r.replyText, "is queued") {
-			t.Errorf("after the removal of another token the client got %s", r.replyText)
+			t.Errorf("job_result after the removal of another token = %s; want a running or queued job", r.replyText)
 		}
 		s.RevokeToken("laptop")
 		if r := callTool("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "cancelled") {
-			t.Errorf("after the removal of its token the client got %s", r.replyText)
+			t.Errorf("job_wait after the removal of the client's token = %s; want the error cancelled", r.replyText)
 		}
 	})
 }

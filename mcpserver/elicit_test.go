@@ -33,11 +33,11 @@ func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// approvalDispatcher requires approval for every call; its tool waits for the user "wait" times and returns its
-// arguments.
+// approvalDispatcher requires approval for every call. Its tool waits for the user as often as the argument "wait" states,
+// and then returns its arguments.
 type approvalDispatcher struct {
 	*dispatch.Dispatcher
-	runs atomic.Int32
+	runCount atomic.Int32
 }
 
 func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispatcher {
@@ -49,7 +49,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 	}
 	states := map[string]*state{}
 	var bridge dispatchtest.Bridge
-	endStep := func(s *state) {
+	finishOrAsk := func(s *state) {
 		if s.remainingForms == 0 {
 			s.sink.Finish(s.args, nil)
 			return
@@ -58,7 +58,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 		s.sink.Ask(wire.ToolAskParams{Ask: s.remainingForms + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 	}
 	bridge.StartFunc = func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
-		g.runs.Add(1)
+		g.runCount.Add(1)
 		var a struct {
 			Wait int `json:"wait"`
 		}
@@ -67,7 +67,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 		}
 		s := &state{sink, toolRun.Args, a.Wait}
 		states[toolRun.ID] = s
-		go endStep(s)
+		go finishOrAsk(s)
 		return nil
 	}
 	bridge.AnswerFunc = func(id string, _ int, _ json.RawMessage, err *wire.CallError) {
@@ -76,20 +76,20 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 			go s.sink.Finish(nil, err)
 			return
 		}
-		go endStep(s)
+		go finishOrAsk(s)
 	}
 	g.Dispatcher = dispatch.New(&bridge, dispatch.Options{Gates: gates})
 	return g
 }
 
-func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
+func (g *approvalDispatcher) findTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
 		if v.Waiting != nil {
 			return *v.Waiting
 		}
 	}
-	t.Fatal("no call waits")
+	t.Fatal("no call is waiting for approval; want one")
 	return dispatch.WaitingTicket{}
 }
 
@@ -110,29 +110,29 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 
 type sessionClient struct {
 	t *testing.T
-	// Over HTTP, the channel messages is closed after the answer to the call.
+	// The channel `messages` of an HTTP client is closed after the answer to the call.
 	messages chan receivedMessage
-	// sendMessage returns when the server has read the message, or possibly earlier for a call.
+	// sendMessage returns when the server has read the message; for a call, it may return earlier.
 	sendMessage func(requestJSON string)
 	disconnect  func()
 }
 
-func (p *sessionClient) mustRead() receivedMessage {
+func (p *sessionClient) mustReadMessage() receivedMessage {
 	p.t.Helper()
 	for m := range p.messages {
 		if m.Method != "notifications/progress" {
 			return m
 		}
 	}
-	p.t.Fatal("the server closed the connection")
+	p.t.Fatal("the server closed the connection; want a message")
 	return receivedMessage{}
 }
 
 func (p *sessionClient) nextForm() (id string, shownForm form.Form) {
 	p.t.Helper()
-	m := p.mustRead()
+	m := p.mustReadMessage()
 	if m.Method != "elicitation/create" {
-		p.t.Fatalf("the message is not a form: %s", m.messageJSON)
+		p.t.Fatalf("message = %s; want an approval form (elicitation/create)", m.messageJSON)
 	}
 	var formRequest struct {
 		Params form.Form `json:"params"`
@@ -167,7 +167,7 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 		p.sendMessage = func(requestJSON string) {
 			if !strings.Contains(requestJSON, `"tools/call"`) {
 				if res := c.postRequest(context.Background(), requestJSON); res.StatusCode != http.StatusAccepted {
-					t.Errorf("%s got the status %s", requestJSON, res.Status)
+					t.Errorf("POST of %s: status %s; want 202", requestJSON, res.Status)
 				} else {
 					res.Body.Close()
 				}
@@ -198,7 +198,7 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 	"stdio": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		peer := s.dial(t)
 		peer.sendMessage(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
-		peer.mustRead()
+		peer.mustReadMessage()
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
 		p.sendMessage = func(requestJSON string) {
@@ -236,54 +236,54 @@ func eachSessionClient(t *testing.T, capabilities string, gates []dispatch.Gate,
 
 var askForEveryCall = []dispatch.Gate{alwaysAskGate{}}
 
-func TestClientDecides(t *testing.T) {
+func TestClientFormDecidesApproval(t *testing.T) {
 	for _, tt := range []struct {
 		name, formAnswer string
-		runs             bool
+		wantRun          bool
 		scope            wire.Scope
 	}{
 		{"allow once", choiceAnswer("allow once"), true, wire.ScopeOnce},
 		{"allow for the session", choiceAnswer("allow for this session"), true, wire.ScopeSession},
 		{"deny", choiceAnswer("deny"), false, ""},
 		{"decline", `{"action":"decline"}`, false, ""},
-		{"decline with odd content", `{"action":"decline","content":"x"}`, false, ""},
+		{"decline with content that is no object", `{"action":"decline","content":"x"}`, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.sendMessage(callText(`1`, `{"text":"hi"}`, `{}`))
 				id, form := p.nextForm()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
-					t.Errorf("the form contains %q\nwant %q", form.Message, want)
+					t.Errorf("text of the approval form = %q\nwant %q", form.Message, want)
 				}
 				if got := form.Schema.Properties["decision"].Enum; fmt.Sprint(got) != "[allow once allow for this session deny]" {
 					t.Errorf("the form has the choices %q; want %q", got, "[allow once allow for this session deny]")
 				}
-				if n := g.runs.Load(); n != 0 {
-					t.Error("the tool ran before the decision")
+				if n := g.runCount.Load(); n != 0 {
+					t.Error("the tool ran before the user's decision; want no run")
 				}
 				p.answerForm(id, tt.formAnswer)
-				r := p.mustRead().toolResultOf(t)
-				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
-					t.Errorf("the call failed: %v; the tool ran %d times; the content is %v", r.IsError, g.runs.Load(), r.Content)
+				r := p.mustReadMessage().toolResultOf(t)
+				if r.IsError == tt.wantRun || (g.runCount.Load() == 1) != tt.wantRun {
+					t.Errorf("call failed: %v; the tool ran %d times; content %v; want the tool to run: %t", r.IsError, g.runCount.Load(), r.Content, tt.wantRun)
 				}
-				if !tt.runs && !strings.Contains(string(r.Meta[metaError]), `"code":"denied"`) {
-					t.Errorf("the denied call has the error %s", r.Meta[metaError])
+				if !tt.wantRun && !strings.Contains(string(r.Meta[metaError]), `"code":"denied"`) {
+					t.Errorf("error of the denied call = %s; want the code denied", r.Meta[metaError])
 				}
 			})
 		})
 	}
 }
 
-func TestAnswersWithoutADecision(t *testing.T) {
+func TestFormAnswersWithoutDecision(t *testing.T) {
 	for name, formAnswer := range map[string]string{
-		"cancel":            `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`,
-		"accept unseen":     `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`,
-		"no content":        `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept"}}`,
-		"another choice":    `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"allow always"}}}`,
-		"a wrong type":      `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":true}}}`,
-		"an unknown action": `{"jsonrpc":"2.0","id":%s,"result":{"action":"allow"}}`,
-		"no object":         `{"jsonrpc":"2.0","id":%s,"result":5}`,
-		"an error":          `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`,
+		"cancel":                    `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`,
+		"accept without a decision": `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`,
+		"no content":                `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept"}}`,
+		"another choice":            `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"allow always"}}}`,
+		"a wrong type":              `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":true}}}`,
+		"an unknown action":         `{"jsonrpc":"2.0","id":%s,"result":{"action":"allow"}}`,
+		"result that is no object":  `{"jsonrpc":"2.0","id":%s,"result":5}`,
+		"an error":                  `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
@@ -291,15 +291,15 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				id, _ := p.nextForm()
 				p.sendMessage(fmt.Sprintf(formAnswer, id))
 				p.answerForm(id, choiceAnswer("allow once")) // a second answer to the same form is ignored
-				w := g.onlyTicket(t)
-				if g.runs.Load() != 0 {
-					t.Error("the tool ran before the decision")
+				w := g.findTicket(t)
+				if g.runCount.Load() != 0 {
+					t.Error("the tool ran before the user's decision; want no run")
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "the side panel"})
 				if err != nil || d.Outcome != wire.DecisionAccepted {
-					t.Errorf("Decide returned %+v, %v", d, err)
+					t.Errorf("Decide returned %+v, error %v; want the outcome accepted", d, err)
 				}
-				if m := p.mustRead(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
+				if m := p.mustReadMessage(); m.toolResultOf(t).IsError || g.runCount.Load() != 1 {
 					t.Error(m.messageJSON)
 				}
 			})
@@ -307,29 +307,29 @@ func TestAnswersWithoutADecision(t *testing.T) {
 	}
 }
 
-func TestAnotherSurfaceDecidesFirst(t *testing.T) {
+func TestDecisionOnOtherSurfaceClosesForm(t *testing.T) {
 	eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.sendMessage(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
-		w := g.onlyTicket(t)
+		w := g.findTicket(t)
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
 		// The server cancels its approval form before it answers the call.
-		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, `"requestId":`+id) {
-			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
+		if m := p.mustReadMessage(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, `"requestId":`+id) {
+			t.Errorf("message = %s; want the cancellation of the approval form", m.messageJSON)
 		}
-		if m := p.mustRead(); !m.toolResultOf(t).IsError {
+		if m := p.mustReadMessage(); !m.toolResultOf(t).IsError {
 			t.Error(m.messageJSON)
 		}
 		p.answerForm(id, choiceAnswer("allow once")) // an answer to a cancelled form is ignored
-		if g.runs.Load() != 0 {
-			t.Error("the denied tool ran")
+		if g.runCount.Load() != 0 {
+			t.Error("the denied tool ran; want no run")
 		}
 	})
 }
 
-func TestALateApprovalRunsNothing(t *testing.T) {
+func TestLateApprovalIsIgnored(t *testing.T) {
 	for name, endClient := range map[string]func(p *sessionClient){
 		"cancelled": func(p *sessionClient) { p.sendMessage(cancelText(`1`)) },
 		"left":      func(p *sessionClient) { p.disconnect() },
@@ -340,38 +340,38 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 				defer f.Close()
 				p.sendMessage(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
-				w := g.onlyTicket(t)
+				w := g.findTicket(t)
 				endClient(p)
 				waitUntilCallEnded(t, f)
 				if name == "cancelled" {
-					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
-						t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
+					if m := p.mustReadMessage(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
+						t.Errorf("message = %s; want the cancellation of the approval form", m.messageJSON)
 					}
 					p.answerForm(id, choiceAnswer("allow once"))
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
-				if err != nil || d.Outcome != wire.DecisionNotPending || g.runs.Load() != 0 {
-					t.Errorf("Decide after the end returned %+v, %v, and the tool ran %d times", d, err, g.runs.Load())
+				if err != nil || d.Outcome != wire.DecisionNotPending || g.runCount.Load() != 0 {
+					t.Errorf("Decide after the end of the call = %+v, error %v, %d runs of the tool; want the outcome not pending and no run", d, err, g.runCount.Load())
 				}
 			})
 		})
 	}
 }
 
-func TestAToolWaitsForTheUser(t *testing.T) {
+func TestToolAsksUser(t *testing.T) {
 	for name, tt := range map[string]struct {
 		formAnswer string
-		failed     bool
+		isFailed   bool
 	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, nil, func(t *testing.T, _ *approvalDispatcher, p *sessionClient) {
 				p.sendMessage(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.nextForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
-					t.Errorf("the form is %+v", form)
+					t.Errorf("form = %+v; want the text %q and no fields", form, want)
 				}
 				p.answerForm(id, tt.formAnswer)
-				if m := p.mustRead(); m.toolResultOf(t).IsError != tt.failed {
+				if m := p.mustReadMessage(); m.toolResultOf(t).IsError != tt.isFailed {
 					t.Error(m.messageJSON)
 				}
 			})
@@ -388,16 +388,16 @@ func TestClientsWithoutForms(t *testing.T) {
 				p.sendMessage(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
-					t.Fatalf("the client received %s", m.messageJSON)
+					t.Fatalf("message = %s; want a progress notification that begins with %q", m.messageJSON, want)
 				}
 				if m.Params.Meta["opentabs/audience"] != "user" {
-					t.Errorf("the notification has another audience: %s", m.messageJSON)
+					t.Errorf("notification = %s; want the audience user", m.messageJSON)
 				}
-				w := g.onlyTicket(t)
+				w := g.findTicket(t)
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
-				if m := p.mustRead(); m.Method != "" || m.toolResultOf(t).IsError {
+				if m := p.mustReadMessage(); m.Method != "" || m.toolResultOf(t).IsError {
 					t.Error(m.messageJSON)
 				}
 			})
@@ -414,20 +414,20 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	sendMessage := func([]byte) error {
-		t.Error("the client received a message")
+		t.Error("the client received a message after the answer to its request; want none")
 		return nil
 	}
 	f := s.approvals.newForms(t.Context(), request{Request: transport.Request{Params: &p, Send: sendMessage, Ask: func(context.Context, string, any) (json.RawMessage, error) {
-		t.Error("the client received a form")
+		t.Error("the client received a form after the answer to its request; want none")
 		return nil, nil
 	}}})
 	f.close()
 	f.showForm(t.Context(), dispatch.WaitingTicket{})
 }
 
-// TestNoForms checks that no client receives a form if Options.DisableForms is set, in
+// TestDisabledForms checks that no client receives a form if Options.DisableForms is set, in
 // any protocol version.
-func TestNoForms(t *testing.T) {
+func TestDisabledForms(t *testing.T) {
 	for name, open := range sessionClients {
 		t.Run(name, func(t *testing.T) {
 			g := newApprovalDispatcher(t, alwaysAskGate{})
@@ -438,7 +438,7 @@ func TestNoForms(t *testing.T) {
 				t.Error(m.messageJSON)
 			}
 			g.Shutdown()
-			if m := p.mustRead(); !m.toolResultOf(t).IsError {
+			if m := p.mustReadMessage(); !m.toolResultOf(t).IsError {
 				t.Error(m.messageJSON)
 			}
 		})
@@ -460,9 +460,9 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 	a.sendMessage(callText(`1`, `{}`, `{}`))
 	id, _ := a.nextForm()
 	b.answerForm(id, choiceAnswer("allow once"))
-	g.onlyTicket(t)
+	g.findTicket(t)
 	a.answerForm(id, choiceAnswer("allow once"))
-	if m := a.mustRead(); m.toolResultOf(t).IsError {
+	if m := a.mustReadMessage(); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
 }
@@ -472,15 +472,15 @@ func TestApprovalTimesOut(t *testing.T) {
 	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.sendMessage(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
-		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
-			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
+		if m := p.mustReadMessage(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
+			t.Errorf("message = %s; want the cancellation of the approval form", m.messageJSON)
 		}
-		r := p.mustRead().toolResultOf(t)
+		r := p.mustReadMessage().toolResultOf(t)
 		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
-			t.Errorf("the call has the error %s and the content %v", r.Meta[metaError], r.Content)
+			t.Errorf("the call has the error %s and the content %v; want approval_timeout and a reference to the side panel", r.Meta[metaError], r.Content)
 		}
-		if g.runs.Load() != 0 {
-			t.Error("the tool ran")
+		if g.runCount.Load() != 0 {
+			t.Error("the tool ran before an approval; want no run")
 		}
 	})
 }
@@ -498,7 +498,7 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	sender.close()
 	sender.send(dispatch.Progress{Progress: 2})
 	if sentReports != 1 {
-		t.Errorf("the server sent %d forms; want 1", sentReports)
+		t.Errorf("the server sent %d progress messages; want 1", sentReports)
 	}
 }
 

@@ -58,18 +58,18 @@ func checkAnswer(t *testing.T, replyJSON []byte) json.RawMessage {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(replyJSON, &m); err != nil {
-		t.Fatalf("the answer is not JSON: %v\n%.300s", err, replyJSON)
+		t.Fatalf("decoding the answer failed: %v; want JSON:\n%.300s", err, replyJSON)
 	}
 	switch {
 	case m.JSONRPC != "2.0":
-		t.Fatalf("the answer is not JSON-RPC: %.300s", replyJSON)
+		t.Fatalf("answer = %.300s; want JSON-RPC 2.0", replyJSON)
 	case m.Method != "":
 	case (m.Result == nil) == (m.Error == nil):
-		t.Fatalf("the answer does not have exactly one of result and error: %.300s", replyJSON)
+		t.Fatalf("answer = %.300s; want exactly one of result and error", replyJSON)
 	case m.Error != nil && (m.Error.Code == 0 || m.Error.Message == ""):
-		t.Fatalf("the error has no text: %.300s", replyJSON)
+		t.Fatalf("answer = %.300s; want an error with a code and a text", replyJSON)
 	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
-		t.Fatalf("the server panicked: %.300s", replyJSON)
+		t.Fatalf("answer after a panic of the server = %.300s; want no panic", replyJSON)
 	}
 	return m.ID
 }
@@ -80,7 +80,7 @@ func FuzzHTTP(f *testing.F) {
 	for i, seed := range malformedMessages() {
 		f.Add([]byte(seed), uint8(i))
 	}
-	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
+	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, promptPackage)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	postRequest := func(ctx context.Context, requestBody []byte, h http.Header) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(requestBody))
@@ -114,14 +114,14 @@ func FuzzHTTP(f *testing.F) {
 		switch w.Code {
 		case 200, 202, 204, 400, 404, 405, 406, 413:
 		default:
-			t.Fatalf("status %d for %q: %s", w.Code, requestBody, w.Body)
+			t.Fatalf("status %d for the request %q, want a status of the MCP specification: %s", w.Code, requestBody, w.Body)
 		}
 		var m struct{ ID, Method json.RawMessage }
 		isObject := utf8.Valid(requestBody) && json.Unmarshal(requestBody, &m) == nil
 		for _, requestJSON := range messagesIn(w) {
 			got := checkAnswer(t, requestJSON)
 			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
-				t.Fatalf("%q is answered with the id %s", requestBody, got)
+				t.Fatalf("answer to the request %q has the ID %s; want the ID of the request", requestBody, got)
 			}
 		}
 		for _, c := range s.Clients() {
@@ -133,7 +133,7 @@ func FuzzHTTP(f *testing.F) {
 		}
 		ping := postRequest(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
 		if got := strings.TrimSpace(ping.Body.String()); got != `{"jsonrpc":"2.0","id":"again","result":{}}` {
-			t.Fatalf("after %q a ping gets %d %s; want %q", requestBody, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
+			t.Fatalf("after the request %q, a ping gets the status %d and the answer %s; want %q", requestBody, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
 		}
 	})
 }
@@ -176,7 +176,7 @@ func FuzzStdio(f *testing.F) {
 	}
 	f.Add([]byte(strings.Join(malformedMessages(), "\n")))
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
-	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
+	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, promptPackage)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	const lastRequest = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
 	f.Fuzz(func(t *testing.T, lines []byte) {
@@ -196,7 +196,7 @@ func FuzzStdio(f *testing.F) {
 			}
 		}
 		if answeredCount != 1 {
-			t.Fatalf("after %q the ping has %d answers:\n%s; want 1", lines, answeredCount, output.Bytes())
+			t.Fatalf("after the lines %q, the ping has %d answers; want 1:\n%s", lines, answeredCount, output.Bytes())
 		}
 	})
 }
@@ -214,7 +214,7 @@ func FuzzPromptResult(f *testing.F) {
 		if !json.Valid(output) {
 			return
 		}
-		members, err := promptResult(content.OneLine(output), "d")
+		members, err := promptResult(content.RemoveLineBreaks(output), "d")
 		if err != nil {
 			return
 		}
@@ -225,11 +225,11 @@ func FuzzPromptResult(f *testing.F) {
 			} `json:"messages"`
 		}
 		if err := json.Unmarshal([]byte(`{`+string(members)+`}`), &r); err != nil || r.Messages == nil {
-			t.Fatalf("%q gives %s: %v", output, members, err)
+			t.Fatalf("prompt output %q: result %s, error %v; want JSON with messages", output, members, err)
 		}
 		for _, m := range r.Messages {
 			if _, ok := m.Content["type"].(string); !ok || m.Role != "user" && m.Role != "assistant" {
-				t.Fatalf("%q gives %s", output, members)
+				t.Fatalf("prompt output %q: result %s; want messages that MCP allows", output, members)
 			}
 		}
 	})

@@ -27,8 +27,8 @@ const (
 	toolsRead     = "tools_read"
 )
 
-// maxDescribed is the maximum number of tools in one call of tools_describe.
-const maxDescribed = 20
+// maxDescribedTools is the maximum number of tools in one call of tools_describe.
+const maxDescribedTools = 20
 
 // Even a client that loads tools only when the model needs them loads a tool with the key metaAlwaysLoad from the
 // start.
@@ -45,8 +45,8 @@ const (
 	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
 )
 
-// The tools tools_call and tools_read have no function run, because resolveGatewayCall replaces each of their calls by
-// a call of the named tool.
+// The tools tools_call and tools_read have no runTool function, because resolveGatewayCall replaces each of their calls
+// with a call of the named tool.
 var gatewayToolTable = []builtinTool{
 	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
@@ -73,7 +73,7 @@ type toolLists struct {
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
-	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.NoToolCap || count <= maxTools)
+	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.UnlimitedTools || count <= maxTools)
 }
 
 // ListModeOf returns which tools a connected client lists, or "" for a client that has not sent
@@ -101,12 +101,12 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 			tools = append(tools, t.definition)
 		}
 	}
-	define, pins := l.definitionFunc(client), l.server.opts.PinnedTools()
+	defineTool, pinnedTools := l.definitionFunc(client), l.server.opts.PinnedTools()
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	for _, t := range l.server.catalog.tools.Load().listedTools {
-		isPinned := slices.Contains(pins, t.definition.Name) || slices.Contains(pins, t.tool.Plugin.Name)
-		if (isPinned || t.tool.Plugin.IsBuiltin()) && (maxTools == clients.NoToolCap || len(tools) < maxTools) {
-			tools = append(tools, define(t))
+		isPinned := slices.Contains(pinnedTools, t.definition.Name) || slices.Contains(pinnedTools, t.tool.Plugin.Name)
+		if (isPinned || t.tool.Plugin.IsBuiltin()) && (maxTools == clients.UnlimitedTools || len(tools) < maxTools) {
+			tools = append(tools, defineTool(t))
 		}
 	}
 	return tools
@@ -128,19 +128,19 @@ func (l *toolLists) siteNames() []string {
 const maxInstructionsWait = 500 * time.Millisecond
 
 func (l *toolLists) instructions(ctx context.Context, client listClient) string {
-	if awaitReady := l.server.opts.Ready; awaitReady != nil {
+	if awaitReady := l.server.opts.ReadinessReady; awaitReady != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
 		defer cancel()
 		_ = awaitReady(ctx) // without plugins, the instructions name no sites
 	}
-	offCount := 0
+	disabledPluginCount := 0
 	for _, p := range l.server.plugins.Set().Plugins() {
-		if !p.IsBuiltin() && l.server.catalog.whyToolsAreOff(p) != "" {
-			offCount++
+		if !p.IsBuiltin() && l.server.catalog.toolsOffReason(p) != "" {
+			disabledPluginCount++
 		}
 	}
 	return gateway.Instructions(gateway.InstructionFacts{
-		SiteNames: l.siteNames(), OffCount: offCount, HasBrowserTools: l.hasBrowserTools(), ListsTabs: l.server.opts.Tabs != nil,
+		SiteNames: l.siteNames(), DisabledPluginCount: disabledPluginCount, HasBrowserTools: l.hasBrowserTools(), ListsTabs: l.server.opts.Tabs != nil,
 		UsesGateway: l.usesGateway(client), DefersTools: clients.Of(client.info.Name, client.info.Version).Defers,
 	})
 }
@@ -150,15 +150,15 @@ func (l *toolLists) hasBrowserTools() bool {
 }
 
 func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
-	builtin := gateway.Site{Name: serverName, DisplayName: serverName}
+	browserSite := gateway.Site{Name: serverName, DisplayName: serverName}
 	var names []string
 	for _, t := range l.server.offeredTools(client) {
 		d := t.definition
 		names = append(names, d.Name)
-		builtin.Tools = append(builtin.Tools, gateway.Tool{FullName: d.Name, Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.RawInputSchema})
+		browserSite.Tools = append(browserSite.Tools, gateway.Tool{FullName: d.Name, Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.RawInputSchema})
 	}
-	builtin.Source = strings.Join(names, " ")
-	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtin)
+	browserSite.Source = strings.Join(names, " ")
+	return append(slices.Clone(l.server.catalog.tools.Load().sites()), browserSite)
 }
 
 // Text of a plugin that the user has not reviewed must never reach an agent.
@@ -187,20 +187,20 @@ func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) 
 
 // toolLabels returns labels that an agent sees before it calls a tool, such as "ask".
 func (l *toolLists) toolLabels(t *listedTool, client dispatch.Client) []string {
-	var marks []string
+	var toolLabels []string
 	if isReadOnly := t.definition.Annotations.ReadOnlyHint; isReadOnly != nil && *isReadOnly {
-		marks = append(marks, "read-only")
+		toolLabels = append(toolLabels, "read-only")
 	}
 	switch {
 	case l.server.catalog.refusalFunc(t.tool.Plugin)(t.tool.Dispatch()) != nil:
-		marks = append(marks, "off")
+		toolLabels = append(toolLabels, "off")
 	case l.server.opts.NeedsApproval(t.tool.Dispatch(), client):
-		marks = append(marks, "ask")
+		toolLabels = append(toolLabels, "ask")
 	}
 	if l.server.opts.Tabs != nil && !t.tool.Plugin.IsBuiltin() && l.server.opts.Tabs(t.tool.Plugin.Name).State() == dispatch.StateClosed {
-		marks = append(marks, "no tab")
+		toolLabels = append(toolLabels, "no tab")
 	}
-	return marks
+	return toolLabels
 }
 
 func (l *toolLists) searchTools(q request) reply {
@@ -241,8 +241,8 @@ func (l *toolLists) describeTools(q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	if len(a.Names) == 0 || len(a.Names) > maxDescribed {
-		return newFailureReply(newArgumentsError("The argument \"names\" must be a list of 1 to %d names of tools. tools_search finds names.", maxDescribed))
+	if len(a.Names) == 0 || len(a.Names) > maxDescribedTools {
+		return newFailureReply(newArgumentsError("The argument \"names\" must be a list of 1 to %d names of tools. tools_search finds names.", maxDescribedTools))
 	}
 	lines := make([]string, 0, len(a.Names))
 	for _, name := range a.Names {
@@ -270,8 +270,8 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 		return mcp.Tool{}, l.server.catalog.refusedError(t.tool.Plugin, t.tool.Dispatch())
 	}
 	definition := t.definition
-	if _, mayDetach := l.server.jobs.detachRuleOf(q.clientID()); mayDetach {
-		definition = t.withDetach()
+	if _, canDetach := l.server.jobs.detachRuleOf(q.clientID()); canDetach {
+		definition = t.withDetachArgument()
 		definition.RawOutputSchema = t.definition.RawOutputSchema
 	}
 	members := map[string]any{metaToolLabels: append([]string{}, l.toolLabels(t, q.Client)...)}
@@ -286,7 +286,7 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPluginError(name); err != nil {
 		return err
 	}
-	similarNames := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
+	similarNames := l.finder.FindSimilarNames(l.searchableSites(q.clientID()), name, l.availability())
 	return newArgumentsError("%s", gateway.UnknownToolText(name, similarNames, true))
 }
 
@@ -316,7 +316,7 @@ func (q *request) resolveGatewayCall() error {
 			params.Name = rawjson.Unquote(m.Value)
 		case m.Key == "arguments":
 			params.Arguments = m.Value
-		case slices.Contains([]string{argTab, argBrowser, argInstance, argDetach}, m.Key):
+		case slices.Contains([]string{tabArgument, browserArgument, instanceArgument, detachArgument}, m.Key):
 			if string(m.Value) == "null" {
 				continue
 			}
@@ -342,8 +342,8 @@ func (q *request) resolveGatewayCall() error {
 	return nil
 }
 
-// addTarget adds the arguments in gatewayCall.target, such as tabId, to the named tool's arguments.
-func (a *arguments) addTarget(m *gatewayCall, hasInstances bool) error {
+// addTargetArguments adds the arguments in gatewayCall.target, such as tabId, to the named tool's arguments.
+func (a *arguments) addTargetArguments(m *gatewayCall, hasInstances bool) error {
 	switch {
 	case m == nil:
 		return nil

@@ -54,57 +54,57 @@ func featurePackage() plugintest.Package {
 const schemaPrefix = "\nThe schema of the arguments of "
 
 var features = map[string]feature{
-	"progress":          {calls: []featureCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
-	"big numbers":       {calls: []featureCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
-	"tab and browser":   {calls: []featureCall{{"site__echo", `{"tabId":7,"browser":"b1","a":1}`}}, want: `"structuredContent":{"a":1}`},
-	"unknown tab":       {calls: []featureCall{{"site__echo", `{"tabId":8}`}}, want: `no_tab`},
-	"wrong tab":         {calls: []featureCall{{"site__echo", `{"tabId":"x"}`}}, want: `The argument \"tabId\" is`, gatewayText: schemaPrefix + "site__echo: " + `{"type":"object"}`},
-	"wrong arguments":   {calls: []featureCall{{"site__send", `{"n":"x","m":1}`}}, want: `invalid_arguments`, gatewayText: schemaPrefix + "site__send: " + countSchema},
-	"image":             {calls: []featureCall{{"site__picture", `{}`}}, want: `"type":"image"`},
-	"text":              {calls: []featureCall{{"site__text", `{}`}}, want: `"text":"a \u003ctext\u003e"`},
-	"no result":         {calls: []featureCall{{"site__nothing", `{}`}}, want: `"content":[`},
-	"error of the tool": {calls: []featureCall{{"site__fail", `{}`}}, want: `"isError":true`},
-	"wrong result":      {calls: []featureCall{{"site__wrong", `{}`}}, want: `"isError":true`},
-	"idle limit":        {calls: []featureCall{{"site__hang", `{}`}}, want: `"code":"idle_timeout"`},
-	"flood of reports":  {calls: []featureCall{{"site__flood", `{}`}}, want: `"progress":300`},
-	"cancellation":      {calls: []featureCall{{"site__hang", `{}`}}, cancelAfter: 5 * time.Second},
-	"rate limit":        {calls: []featureCall{{"site__limited", `{}`}, {"site__limited", `{}`}}, want: `"code":"rate_limited"`},
-	"approval":          {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "allow once", want: `May site__asks run`},
-	"denial":            {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "deny", want: `"code":"denied"`},
-	"no forms":          {calls: []featureCall{{"site__asks", `{"a":1}`}}, want: `"code":"approval_timeout"`},
-	"user of a tool":    {calls: []featureCall{{"site__login", `{}`}}, decision: "allow once", want: `site__login is waiting for you`},
-	"nested call":       {calls: []featureCall{{"site__nested", `{}`}}, want: `"structuredContent":{"inner":1}`},
-	"nested approval":   {calls: []featureCall{{"site__nested", `{"tool":"asks"}`}}, decision: "allow once", want: `May site__asks run`},
-	"job":               {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_list", `{}`}, {"job_wait", `{"job":"JOB"}`}}, want: `"structuredContent":{"n":30}`},
-	"cancelled job":     {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_cancel", `{"job":"JOB","reason":"enough"}`}}, want: `"status":"cancelled"`},
-	"tabs of plugins":   {calls: []featureCall{{"plugin_list_tabs", `{}`}}, want: `"tabId":7`},
-	"wrong job":         {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
+	"progress":                     {calls: []featureCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
+	"big numbers":                  {calls: []featureCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
+	"tab and browser":              {calls: []featureCall{{"site__echo", `{"tabId":7,"browser":"b1","a":1}`}}, want: `"structuredContent":{"a":1}`},
+	"unknown tab":                  {calls: []featureCall{{"site__echo", `{"tabId":8}`}}, want: `no_tab`},
+	"wrong tab":                    {calls: []featureCall{{"site__echo", `{"tabId":"x"}`}}, want: `The argument \"tabId\" is`, gatewayText: schemaPrefix + "site__echo: " + `{"type":"object"}`},
+	"wrong arguments":              {calls: []featureCall{{"site__send", `{"n":"x","m":1}`}}, want: `invalid_arguments`, gatewayText: schemaPrefix + "site__send: " + countSchema},
+	"image":                        {calls: []featureCall{{"site__picture", `{}`}}, want: `"type":"image"`},
+	"text":                         {calls: []featureCall{{"site__text", `{}`}}, want: `"text":"a \u003ctext\u003e"`},
+	"no result":                    {calls: []featureCall{{"site__nothing", `{}`}}, want: `"content":[`},
+	"error of the tool":            {calls: []featureCall{{"site__fail", `{}`}}, want: `"isError":true`},
+	"wrong result":                 {calls: []featureCall{{"site__wrong", `{}`}}, want: `"isError":true`},
+	"idle limit":                   {calls: []featureCall{{"site__hang", `{}`}}, want: `"code":"idle_timeout"`},
+	"many progress reports":        {calls: []featureCall{{"site__flood", `{}`}}, want: `"progress":300`},
+	"cancellation":                 {calls: []featureCall{{"site__hang", `{}`}}, cancelAfter: 5 * time.Second},
+	"rate limit":                   {calls: []featureCall{{"site__limited", `{}`}, {"site__limited", `{}`}}, want: `"code":"rate_limited"`},
+	"approval":                     {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "allow once", want: `May site__asks run`},
+	"denial":                       {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "deny", want: `"code":"denied"`},
+	"no forms":                     {calls: []featureCall{{"site__asks", `{"a":1}`}}, want: `"code":"approval_timeout"`},
+	"tool that waits for the user": {calls: []featureCall{{"site__login", `{}`}}, decision: "allow once", want: `site__login is waiting for you`},
+	"nested call":                  {calls: []featureCall{{"site__nested", `{}`}}, want: `"structuredContent":{"inner":1}`},
+	"nested approval":              {calls: []featureCall{{"site__nested", `{"tool":"asks"}`}}, decision: "allow once", want: `May site__asks run`},
+	"job":                          {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_list", `{}`}, {"job_wait", `{"job":"JOB"}`}}, want: `"structuredContent":{"n":30}`},
+	"cancelled job":                {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_cancel", `{"job":"JOB","reason":"enough"}`}}, want: `"status":"cancelled"`},
+	"tabs of plugins":              {calls: []featureCall{{"plugin_list_tabs", `{}`}}, want: `"tabId":7`},
+	"wrong job":                    {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
 }
 
 // Direct and gateway calls must produce the same MCP messages, call records and gate inputs.
-func TestFeaturesThroughGateway(t *testing.T) {
+func TestGatewayMatchesDirectCalls(t *testing.T) {
 	registry, _ := plugintest.Registry(t, featurePackage())
 	for name, f := range features {
 		for _, transportName := range []string{"HTTP", "stdio"} {
-			direct := runFeature(t, registry, f, transportName, "")
-			if f.want != "" && !strings.Contains(direct, f.want) {
-				t.Errorf("%s over %s: the messages do not contain %s:\n%s", name, transportName, f.want, direct)
+			directResult := runFeature(t, registry, f, transportName, "")
+			if f.want != "" && !strings.Contains(directResult, f.want) {
+				t.Errorf("%s over %s: want the text %s in the messages:\n%s", name, transportName, f.want, directResult)
 			}
 			for _, tool := range []string{toolsCall, toolsRead} {
 				if tool == toolsRead && name != "progress" && name != "tabs of plugins" {
 					continue // tools_read calls only read-only tools, which only these two features use
 				}
-				through := runFeature(t, registry, f, transportName, tool)
+				gatewayResult := runFeature(t, registry, f, transportName, tool)
 				if f.gatewayText != "" {
 					escapedText := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
-					if !strings.Contains(through, escapedText) {
-						t.Errorf("%s over %s: the answer through %s does not contain %s", name, transportName, tool, escapedText)
+					if !strings.Contains(gatewayResult, escapedText) {
+						t.Errorf("%s over %s: the answer through %s lacks the wanted text %s", name, transportName, tool, escapedText)
 					}
-					through = strings.ReplaceAll(through, escapedText, "")
+					gatewayResult = strings.ReplaceAll(gatewayResult, escapedText, "")
 				}
-				directLine, line := firstDifference(direct, through)
+				directLine, line := firstDifference(directResult, gatewayResult)
 				if directLine != line {
-					t.Errorf("%s over %s: the first difference is directly\n%s\nand through %s\n%s", name, transportName, directLine, tool, line)
+					t.Errorf("%s over %s: the first line that differs is\n%s\nin a direct call, and through %s\n%s; want equal lines", name, transportName, directLine, tool, line)
 				}
 			}
 		}
@@ -143,7 +143,7 @@ var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|s
 
 // runFeature makes the calls of a tested feature in fake time, through the named gateway tool or directly if tool is
 // empty.
-func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
+func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observedText string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}
 		d := dispatch.New(newFeatureBridge(t), dispatch.Options{
@@ -153,7 +153,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			},
 		})
 		s := New(d, registry, Options{
-			Jobs: joblist.New(d, joblist.Options{}), Detach: alwaysDetach(Detach{After: 10 * time.Minute}), CallWatcher: d,
+			Jobs: joblist.New(d, joblist.Options{}), Detach: alwaysDetach(DetachPolicy{After: 10 * time.Minute}), CallWatcher: d,
 			Tabs: func(string) dispatch.Targets {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{dispatchtest.Document}}
 			},
@@ -173,30 +173,30 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			if job == "" {
 				job = callIDs.FindString(result)
 			}
-			observed += result
+			observedText += result
 		}
 		d.Shutdown()
 		synctest.Wait()
 		time.Sleep(time.Second) // let the AfterHooks of the calls run
 		recorder.mu.Lock()
-		observed += strings.Join(recorder.lines, "\n") + "\n"
+		observedText += strings.Join(recorder.lines, "\n") + "\n"
 		recorder.mu.Unlock()
 		for _, v := range d.Calls() {
-			observed += string(mustEncode(t, v)) + "\n"
+			observedText += string(mustEncode(t, v)) + "\n"
 		}
 		p.close()
 		time.Sleep(time.Minute) // let the tools that still run in the page end
 	})
-	return randomIDs.ReplaceAllString(observed, "ID")
+	return randomIDs.ReplaceAllString(observedText, "ID")
 }
 
 // callRecorder is a gate and after hook that records its inputs.
 type callRecorder struct {
 	t *testing.T
 
-	mu           sync.Mutex // the mutex guards all fields below
-	lines        []string
-	limitedCount int
+	mu               sync.Mutex // the mutex guards all fields below
+	lines            []string
+	limitedCallCount int
 }
 
 func (*callRecorder) Name() string { return "recorder" }
@@ -209,28 +209,28 @@ func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	case "asks":
 		return alwaysAskGate{}.Decide(i)
 	case "limited":
-		if r.limitedCount++; r.limitedCount > 1 {
+		if r.limitedCallCount++; r.limitedCallCount > 1 {
 			return dispatch.NewBlockVerdict(wire.ErrRateLimited, "at most one call", "")
 		}
 	}
 	return dispatch.Verdict{}
 }
 
-func (r *callRecorder) After(i dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
+func (r *callRecorder) After(i dispatch.CallInfo, endedCall dispatch.EndedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, endedEndedCall)))
+	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, endedCall)))
 }
 
 func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	var mu sync.Mutex
-	asking := map[string]dispatch.Sink{}
+	askingSinks := map[string]dispatch.Sink{}
 	return &dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			newToolAsk := func(params wire.ToolAskParams) {
 				mu.Lock()
 				defer mu.Unlock()
-				params.Ask, asking[toolRun.ID] = 1, sink
+				params.Ask, askingSinks[toolRun.ID] = 1, sink
 				go sink.Ask(params)
 			}
 			switch toolRun.Tool {
@@ -250,7 +250,7 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 		AnswerFunc: func(id string, _ int, toolOutput json.RawMessage, err *wire.CallError) {
 			mu.Lock()
 			defer mu.Unlock()
-			go asking[id].Finish(toolOutput, err)
+			go askingSinks[id].Finish(toolOutput, err)
 		},
 	}
 }
@@ -258,9 +258,9 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
 	switch toolRun.Tool {
 	case "count":
-		newSecondCounter(3, `{"n":3}`)(sink)
+		newCountingTool(3, `{"n":3}`)(sink)
 	case "slow":
-		newSecondCounter(30, `{"n":30}`)(sink)
+		newCountingTool(30, `{"n":30}`)(sink)
 	case "flood":
 		for i := range 300 {
 			<-time.After(7300 * time.Microsecond)
@@ -282,7 +282,7 @@ func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
 	case "echo", "asks", "limited":
 		sink.Finish(toolRun.Args, nil)
 	default:
-		t.Errorf("there is no tool %s", toolRun.Tool)
+		t.Errorf("the tool %s is unknown; want echo, asks or limited", toolRun.Tool)
 	}
 }
 
@@ -382,7 +382,7 @@ func (p *featurePeer) shutdown(s *Server) {
 	_ = s.Shutdown(ctx)
 }
 
-const decisionTime = time.Second
+const decisionDelay = time.Second
 
 // Messages with equal times are sorted, because a form and its reminder may arrive in any order.
 func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string {
@@ -405,7 +405,7 @@ func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string
 			switch {
 			case m.Method == methodElicit:
 				action := fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, p.decision)
-				time.AfterFunc(decisionTime, func() { p.postRequest(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
+				time.AfterFunc(decisionDelay, func() { p.postRequest(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
 			case string(m.ID) == "1":
 				slices.Sort(lines)
 				return strings.Join(lines, "")

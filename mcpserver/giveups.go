@@ -18,8 +18,8 @@ type LearnedTimeouts interface {
 	// Find returns how long a client waits for the answer to a call, and when this timeout was
 	// learned. Find must be fast, because every call uses it.
 	Find(clients.ID) (t clients.Timeout, since time.Time, ok bool)
-	// Learn records that a client stopped waiting for the answer to a call.
-	Learn(clients.ID, clients.GiveUp)
+	// RecordGiveUp records that a client stopped waiting for the answer to a call.
+	RecordGiveUp(clients.ID, clients.GiveUp)
 }
 
 func (q *request) clientID() clients.ID {
@@ -34,18 +34,18 @@ type knownTimeout struct {
 	learnedSince time.Time
 }
 
-func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
+func (j *jobs) clientTimeout(id clients.ID, isHTTP bool) knownTimeout {
 	if j.learnedTimeouts != nil {
 		if t, since, ok := j.learnedTimeouts.Find(id); ok {
 			return knownTimeout{Timeout: t, isKnown: true, learnedSince: since}
 		}
 	}
 	profile := clients.Of(id.Name, id.Version)
-	return knownTimeout{Timeout: profile.TimeoutOver(overHTTP), isKnown: profile.IsKnown()}
+	return knownTimeout{Timeout: profile.TransportTimeout(isHTTP), isKnown: profile.IsKnown()}
 }
 
 func (j *jobs) mayLearnTimeout(q *request) bool {
-	return j.learnedTimeouts != nil && q.Method == transport.MethodCall && !j.timeoutOf(q.clientID(), false).isKnown
+	return j.learnedTimeouts != nil && q.Method == transport.MethodCall && !j.clientTimeout(q.clientID(), false).isKnown
 }
 
 // recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a request.
@@ -55,12 +55,12 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 		errors.Is(cause, transport.ErrShutdown) || errors.Is(cause, transport.ErrRevoked) {
 		return
 	}
-	g := clients.GiveUp{Waited: time.Since(q.receivedAt)}
+	g := clients.GiveUp{WaitDuration: time.Since(q.receivedAt)}
 	if c := (*dispatch.Cancellation)(nil); errors.As(cause, &c) {
 		g.Reason = c.Reason
 	}
 	p.addProgressTimes(&g, q.receivedAt)
-	j.learnedTimeouts.Learn(q.clientID(), g)
+	j.learnedTimeouts.RecordGiveUp(q.clientID(), g)
 }
 
 // The official MCP SDKs validate results against the listed output schema. A job does not match a tool's output schema,
@@ -69,6 +69,6 @@ func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false
 	}
-	knownTimeout := s.jobs.timeoutOf(q.clientID(), false)
+	knownTimeout := s.jobs.clientTimeout(q.clientID(), false)
 	return q.timer.rule.After == 0 && q.Info.ConnectedSince.Before(knownTimeout.learnedSince)
 }

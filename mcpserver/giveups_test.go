@@ -39,7 +39,7 @@ func (m *timeoutTable) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	return t, time.Time{}, ok
 }
 
-func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
+func (m *timeoutTable) RecordGiveUp(id clients.ID, g clients.GiveUp) {
 	time.Sleep(m.delay)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,14 +54,14 @@ const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
 func cancelCallAfter(t *testing.T, c *client, id string, meta string, waitTime time.Duration, cancelReason string) {
 	t.Helper()
-	responses := c.postLater(t.Context(), callText(id, `{}`, meta))
+	responses := c.postAsync(t.Context(), callText(id, `{}`, meta))
 	time.Sleep(waitTime)
 	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, cancelReason), 1))
 	synctest.Wait()
 	select {
 	case <-responses:
 	default:
-		t.Error("the cancelled call still runs")
+		t.Error("the cancelled call still runs; want its end")
 	}
 }
 
@@ -76,7 +76,7 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 		if timeout.Limit > 0 && !timeout.ProgressRestarts {
 			time.AfterFunc(timeout.Limit, cancel)
 		}
-		messages := <-c.postLater(ctx, callMessage)
+		messages := <-c.postAsync(ctx, callMessage)
 		cancel()
 		if elapsedTime := time.Since(startTime); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsedTime >= timeout.Limit {
 			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsedTime, callMessage, timeout.Limit)
@@ -96,11 +96,11 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 // A timeout that the server learned must not affect another version of the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
-	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
+	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	runWithJobOptions(t, dispatch.Options{}, o, newCountingTool(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
 		if tools := c.call(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.messageJSON, "job_wait") {
-			t.Error("a client whose timeout is unknown lists tools for jobs")
+			t.Error("a client whose timeout is unknown lists tools for jobs; want none")
 		}
 		cancelCallAfter(t, c, `7`, progressTokenMeta, time.Minute, sdkTimeoutReason)
 		<-s.stopReasons
@@ -113,7 +113,7 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(startTime), jobs, r)
 		}
 		if tools := c.call(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
-			t.Error("a client whose timeout was learned does not list job_wait")
+			t.Error("a client whose timeout was learned does not list job_wait; want it in the list")
 		}
 		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("another version of the client received %+v after %d jobs; want the result without a job", r, jobs)
@@ -121,15 +121,15 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	})
 }
 
-// TestRetryRightAfterTimeout checks that an unknown client that repeats a call right after its
+// TestImmediateRetryAfterTimeout checks that an unknown client that repeats a call right after its
 // timeout loses only the first call, even if storing the timeout takes some time.
-func TestRetryRightAfterTimeout(t *testing.T) {
+func TestImmediateRetryAfterTimeout(t *testing.T) {
 	table := newTimeoutTable()
 	table.delay = 300 * time.Millisecond
-	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
+	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	runWithJobOptions(t, dispatch.Options{}, o, newCountingTool(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
-		responses := c.postLater(t.Context(), callText(`7`, `{}`, progressTokenMeta))
+		responses := c.postAsync(t.Context(), callText(`7`, `{}`, progressTokenMeta))
 		time.Sleep(time.Minute)
 		c.requestAndRead(strings.Replace(cancelText(`7`), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, sdkTimeoutReason), 1))
 		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
@@ -144,8 +144,8 @@ func TestRetryRightAfterTimeout(t *testing.T) {
 // A cancellation by the client's user must not count as a timeout.
 func TestLearnFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
-	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(200, `"end"`), func(t *testing.T, s *jobServer) {
+	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	runWithJobOptions(t, dispatch.Options{}, o, newCountingTool(200, `"end"`), func(t *testing.T, s *jobServer) {
 		for i, testCase := range []struct {
 			waitTime time.Duration
 			reason   string // "" means that the client closes the response
@@ -162,7 +162,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 				cancelCallAfter(t, c, `7`, `{}`, testCase.waitTime, testCase.reason)
 			} else {
 				ctx, disconnect := context.WithCancel(t.Context())
-				c.postLater(ctx, callText(`7`, `{}`, `{}`))
+				c.postAsync(ctx, callText(`7`, `{}`, `{}`))
 				time.Sleep(testCase.waitTime)
 				disconnect()
 			}
@@ -175,17 +175,17 @@ func TestLearnFromDisconnect(t *testing.T) {
 	})
 }
 
-// TestLearnFromEndOfInput checks that a stdio client that exits after a round time, such
+// TestLearnTimeoutFromClientExit checks that a stdio client that exits after a round time, such
 // as 60 s, reveals its timeout.
-func TestLearnFromEndOfInput(t *testing.T) {
+func TestLearnTimeoutFromClientExit(t *testing.T) {
 	table := newTimeoutTable()
 	packages := newServer(t, returnOutput(`1`), Options{}) // newServer reads files, which must happen outside of fake time
 	synctest.Test(t, func(t *testing.T) {
 		h := newHangingCaller()
 		s := New(h, packages.reg, Options{LearnedTimeouts: table})
 		clientConn, serverConn := net.Pipe()
-		served := make(chan error)
-		go func() { served <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
+		serveDone := make(chan error)
+		go func() { serveDone <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
 		go func() { _, _ = io.Copy(io.Discard, clientConn) }()
 		for _, line := range []string{initializeText("agent"), callText(`1`, `{}`, `{}`)} {
 			if _, err := io.WriteString(clientConn, line+"\n"); err != nil {
@@ -196,7 +196,7 @@ func TestLearnFromEndOfInput(t *testing.T) {
 		time.Sleep(3 * time.Minute)
 		clientConn.Close()
 		<-h.callErrors
-		if err := <-served; err != nil {
+		if err := <-serveDone; err != nil {
 			t.Logf("the session ended with %v", err)
 		}
 		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1.2"}]; got.Limit != 3*time.Minute {
@@ -218,10 +218,10 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 			time.Sleep(time.Hour)
 			return
 		}
-		newSecondCounter(240, `"end"`)(sink)
+		newCountingTool(240, `"end"`)(sink)
 	}
-	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, echoTool, func(t *testing.T, s *jobServer) {
+	o := Options{Detach: alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), LearnedTimeouts: table}
+	runWithJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, echoTool, func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1")
 		cancelCallAfter(t, c, `7`, progressTokenMeta, 110*time.Second, sdkTimeoutReason)
 		want := clients.Timeout{Limit: time.Minute, ProgressRestarts: true}
@@ -235,7 +235,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 }
 
 // Each client must receive the server's answer to each request before the client's timeout ends.
-func TestKnownClientsRunToTheEnd(t *testing.T) {
+func TestKnownClientsReceiveAnswerInTime(t *testing.T) {
 	silentTool := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)
 		sink.Finish(json.RawMessage(`"end"`), nil)
@@ -250,14 +250,14 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 		}
 		for _, kind := range []string{"progress", "silent", "approval"} {
 			t.Run(name+" "+version+" "+kind, func(t *testing.T) {
-				o, echoTool := dispatch.Options{IdleLimit: 4 * time.Minute}, newSecondCounter(150, `"end"`)
+				o, echoTool := dispatch.Options{IdleLimit: 4 * time.Minute}, newCountingTool(150, `"end"`)
 				switch kind {
 				case "silent":
 					echoTool = silentTool
 				case "approval":
-					o.Gates, echoTool = []dispatch.Gate{alwaysAskGate{}}, newSecondCounter(5, `"end"`)
+					o.Gates, echoTool = []dispatch.Gate{alwaysAskGate{}}, newCountingTool(5, `"end"`)
 				}
-				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
+				runWithJobs(t, o, alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
 							waitingIndex := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
@@ -266,11 +266,11 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 							}
 						})
 					}
-					timeout := p.TimeoutOver(true)
+					timeout := p.TransportTimeout(true)
 					r, jobs := callUntilResult(t, s.connectAs(name, version), progressTokenMeta, timeout)
-					wantsJobs := timeout.Limit < 150*time.Second && !(timeout.ProgressRestarts && kind != "silent")
-					if r.IsError || r.Content[0].Text != "end" || (jobs > 0) != wantsJobs {
-						t.Errorf("the client received %+v after %d jobs; want the result, with jobs: %t", r, jobs, wantsJobs)
+					expectsJobs := timeout.Limit < 150*time.Second && !(timeout.ProgressRestarts && kind != "silent")
+					if r.IsError || r.Content[0].Text != "end" || (jobs > 0) != expectsJobs {
+						t.Errorf("the client received %+v after %d jobs; want the result, with jobs: %t", r, jobs, expectsJobs)
 					}
 				})
 			})

@@ -42,8 +42,8 @@ func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision
 	return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 }
 
-// Remind does nothing, because a callerFunc has no suspended calls.
-func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
+// SendReminder does nothing, because a callerFunc has no suspended calls.
+func (callerFunc) SendReminder(dispatch.WaitingTicket, string) {}
 
 func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
@@ -90,15 +90,15 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 
 func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *testServer {
 	t.Helper()
-	return listenFor(t, newServer(t, c, o, packages...))
+	return startTestServer(t, newServer(t, c, o, packages...))
 }
 
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *testServer {
 	t.Helper()
-	return listenFor(t, &testServer{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
+	return startTestServer(t, &testServer{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
 }
 
-func listenFor(t testing.TB, s *testServer) *testServer {
+func startTestServer(t testing.TB, s *testServer) *testServer {
 	ts := httptest.NewServer(s.Handler())
 	s.url = ts.URL
 	t.Cleanup(func() {
@@ -127,22 +127,22 @@ func (s *testServer) sessionlessClient(t testing.TB) *client {
 
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
-	return s.openWith(t, initializeText(name))
+	return s.openWithMessage(t, initializeText(name))
 }
 
-func (s *testServer) openWith(t testing.TB, initialize string) *client {
+func (s *testServer) openWithMessage(t testing.TB, initialize string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	res := c.postRequest(context.Background(), initialize)
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {
-		t.Fatal("initialize gave no session")
+		t.Fatal("the response to initialize has no session ID; want one")
 	}
 	res = c.postRequest(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	readMessages(t, res)
 	if res.StatusCode != http.StatusAccepted {
-		t.Fatalf("the notification initialized got the status %s", res.Status)
+		t.Fatalf("notifications/initialized: status %s; want 202", res.Status)
 	}
 	return c
 }
@@ -198,7 +198,7 @@ func (c *client) call(requestBody string) receivedMessage {
 	c.t.Helper()
 	allMessages := c.requestAndRead(requestBody)
 	if len(allMessages) != 1 {
-		c.t.Fatalf("%d messages, want one: %s", len(allMessages), requestBody)
+		c.t.Fatalf("%d messages answer the request, want 1: %s", len(allMessages), requestBody)
 	}
 	return allMessages[0]
 }
@@ -244,7 +244,7 @@ func parseReceived(t testing.TB, messageText string) receivedMessage {
 	t.Helper()
 	r := receivedMessage{messageJSON: messageText}
 	if err := json.Unmarshal([]byte(messageText), &r); err != nil {
-		t.Errorf("the text is not a message: %v\n%.300s", err, messageText)
+		t.Errorf("decoding a message failed: %v; want JSON:\n%.300s", err, messageText)
 	}
 	return r
 }
@@ -253,7 +253,7 @@ func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
 	if r.Result == nil {
-		t.Fatalf("the answer has no result: %.300s", r.messageJSON)
+		t.Fatalf("answer = %.300s; want a result", r.messageJSON)
 	}
 	if err := json.Unmarshal(r.Result, &res); err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		b, err := io.ReadAll(res.Body)
 		if err != nil {
-			t.Errorf("the response cannot be read: %v", err)
+			t.Errorf("reading the response failed: %v; want no error", err)
 		}
 		if len(bytes.TrimSpace(b)) == 0 {
 			return nil
@@ -321,11 +321,11 @@ type stdioPeer struct {
 func (s *testServer) dial(t testing.TB) *stdioPeer {
 	t.Helper()
 	inR, inW := systemPipe(t)
-	outR, outW := systemPipe(t)
-	p := &stdioPeer{t: t, in: inW, stdoutReader: bufio.NewReader(outR), done: make(chan error, 1)}
+	outReader, outWriter := systemPipe(t)
+	p := &stdioPeer{t: t, in: inW, stdoutReader: bufio.NewReader(outReader), done: make(chan error, 1)}
 	go func() {
-		err := s.ServeStdio(t.Context(), inR, outW)
-		outW.Close()
+		err := s.ServeStdio(t.Context(), inR, outWriter)
+		outWriter.Close()
 		p.done <- err
 	}()
 	t.Cleanup(func() { inW.Close() })
@@ -368,11 +368,11 @@ func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	}
 }
 
-func (p *stdioPeer) mustRead() receivedMessage {
+func (p *stdioPeer) mustReadMessage() receivedMessage {
 	p.t.Helper()
 	m, ok := p.readNext()
 	if !ok {
-		p.t.Fatal("the server has closed the stream")
+		p.t.Fatal("the server has closed the stream; want a message")
 	}
 	return m
 }
@@ -383,7 +383,7 @@ func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.sendMessage(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
 	for range 2 {
-		if m := p.mustRead(); m.Error != nil {
+		if m := p.mustReadMessage(); m.Error != nil {
 			p.t.Fatal(m.messageJSON)
 		}
 	}
@@ -416,7 +416,7 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	t.Helper()
 	r, ok := s.Serve(t.Context(), q).(reply)
 	if !ok {
-		t.Fatal("Serve returned a reply of another package")
+		t.Fatal("Serve returned a reply of another package; want a reply of package mcpserver")
 	}
 	return r
 }
@@ -433,16 +433,16 @@ type subscriber struct {
 }
 
 func newSubscriber(r *resources) *subscriber {
-	news := make(chan struct{}, 1)
-	return &subscriber{transport.NewSubscriber(news), r, news}
+	updates := make(chan struct{}, 1)
+	return &subscriber{transport.NewSubscriber(updates), r, updates}
 }
 
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
-func (s *subscriber) next(ctx context.Context) []string {
+func (s *subscriber) nextURIs(ctx context.Context) []string {
 	select {
 	case <-s.updatesSignal:
-		return s.PopChanged()
+		return s.PopChangedURIs()
 	case <-ctx.Done():
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-func TestHTTPResponses(t *testing.T) {
+func TestGoldenHTTPResponses(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "1.2.3"})
-	open, bare := s.open(t, "a"), s.sessionlessClient(t)
+	open, plainClient := s.open(t, "a"), s.sessionlessClient(t)
 	modernClient := s.sessionlessClient(t)
 	modernClient.version = "2026-07-28"
 	var b bytes.Buffer
@@ -42,8 +42,8 @@ func TestHTTPResponses(t *testing.T) {
 	plainRequest := postRequest(open, "{}")
 	plainRequest.Header.Set("Content-Type", "text/plain")
 	record("text", plainRequest)
-	record("without a session", postRequest(bare, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	record("initialize", postRequest(bare, initializeText("b")))
+	record("without a session", postRequest(plainClient, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	record("initialize", postRequest(plainClient, initializeText("b")))
 	record("notification", postRequest(open, `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	record("ping", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	record("list", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
@@ -51,9 +51,9 @@ func TestHTTPResponses(t *testing.T) {
 	record("unknown method", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`))
 	record("call", postRequest(open, callText("2", `{"a":1.50}`, "{}")))
 	record("bad params", postRequest(open, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":1}}`))
-	onlyJSON := open.newRequest(t.Context(), http.MethodGet, "")
-	onlyJSON.Header.Set("Accept", "application/json")
-	record("GET for JSON", onlyJSON)
+	jsonOnlyRequest := open.newRequest(t.Context(), http.MethodGet, "")
+	jsonOnlyRequest.Header.Set("Accept", "application/json")
+	record("GET for JSON", jsonOnlyRequest)
 	record("modern without headers", postRequest(modernClient, callText("4", "{}", "{}")))
 	record("DELETE", open.newRequest(t.Context(), http.MethodDelete, ""))
 	record("after the end", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))

@@ -16,7 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-func (c *client) postLater(ctx context.Context, requestBody string) <-chan []receivedMessage {
+func (c *client) postAsync(ctx context.Context, requestBody string) <-chan []receivedMessage {
 	c.t.Helper()
 	got := make(chan []receivedMessage, 1)
 	r := c.newRequest(ctx, http.MethodPost, requestBody)
@@ -45,7 +45,7 @@ func (c *client) status(r *http.Request) (int, string) {
 func (c *client) cancel(id string) {
 	c.t.Helper()
 	if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, cancelText(id))); code != http.StatusAccepted || body != "" {
-		c.t.Errorf("the cancellation got the status %d: %s", code, body)
+		c.t.Errorf("response to the cancellation: status %d, body %q; want 202 and no body", code, body)
 	}
 }
 
@@ -54,14 +54,14 @@ func TestClientCancelsItsCall(t *testing.T) {
 		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
-		got := c.postLater(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
+		got := c.postAsync(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
 		<-h.startedCalls
 		c.cancel(id)
 		if cause := <-h.callErrors; !errors.Is(cause, transport.ErrCancelled) {
-			t.Errorf("id %s: the call ended because of %v; want the error %v", id, cause, transport.ErrCancelled)
+			t.Errorf("call with the ID %s: cause of its end = %v; want the error %v", id, cause, transport.ErrCancelled)
 		}
 		if msgs := <-got; len(msgs) != 0 {
-			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].messageJSON)
+			t.Errorf("call with the ID %s: answer after its cancellation = %s; want none", id, msgs[0].messageJSON)
 		}
 		c.cancel(id) // this second cancellation follows the end of the call
 	}
@@ -74,25 +74,25 @@ func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 		*h = *newHangingCaller()
 		c.cancel(`1`)
 		if msgs := c.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
-			t.Errorf("the call was answered: %s; want length 0", msgs[0].messageJSON)
+			t.Errorf("answer to a call that was cancelled early = %s; want none", msgs[0].messageJSON)
 		}
 		<-h.startedCalls
 		if cause := <-h.callErrors; !errors.Is(cause, transport.ErrCancelled) {
-			t.Errorf("the call ended because of %v; want the error %v", cause, transport.ErrCancelled)
+			t.Errorf("cause of the call's end = %v; want the error %v", cause, transport.ErrCancelled)
 		}
 		// A client can reuse the ID of a call that has ended.
 		c.cancel(`1`)
-		laterCall := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		pendingCall := c.postAsync(t.Context(), callText(`1`, `{}`, `{}`))
 		<-h.startedCalls
 		synctest.Wait()
 		select {
 		case <-h.callErrors:
-			t.Error("a cancellation of an ended call cancelled the next call with the same ID")
+			t.Error("a cancellation of an ended call cancelled the next call with the same ID; want a running call")
 		default:
 		}
 		c.cancel(`1`)
 		<-h.callErrors
-		<-laterCall
+		<-pendingCall
 	})
 }
 
@@ -102,9 +102,9 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.sessionlessClient(t)
 	ctx, disconnect := context.WithCancel(context.Background())
 	defer disconnect()
-	a.postLater(ctx, callText(`1`, `{}`, `{}`))
+	a.postAsync(ctx, callText(`1`, `{}`, `{}`))
 	<-h.startedCalls
-	a.postLater(ctx, callText(`"2"`, `{}`, `{}`))
+	a.postAsync(ctx, callText(`"2"`, `{}`, `{}`))
 	<-h.startedCalls
 
 	b.cancel(`1`)
@@ -113,13 +113,13 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	a.cancel(`null`)
 	a.cancel(`{}`)
 	if code, _ := sessionless.status(sessionless.newRequest(ctx, http.MethodPost, cancelText(`1`))); code != http.StatusBadRequest {
-		t.Errorf("a cancellation without a session got the status %d", code)
+		t.Errorf("cancellation without a session: status %d; want 400", code)
 	}
 	sessionless.headers.Set("Mcp-Protocol-Version", "2026-07-28")
 	sessionless.cancel(`1`)
 	select {
 	case <-h.callErrors:
-		t.Error("a cancellation in another session reached the call")
+		t.Error("a cancellation in another session reached the call; want a running call")
 	default:
 	}
 	a.cancel(`1`)
@@ -135,7 +135,7 @@ func TestDisconnectCancels(t *testing.T) {
 		c := s.open(t, "a")
 		c.headers.Set("Accept", accept)
 		ctx, disconnect := context.WithCancel(context.Background())
-		got := c.postLater(ctx, callText(`1`, `{}`, `{}`))
+		got := c.postAsync(ctx, callText(`1`, `{}`, `{}`))
 		<-h.startedCalls
 		disconnect()
 		<-h.callErrors
@@ -143,7 +143,7 @@ func TestDisconnectCancels(t *testing.T) {
 	}
 }
 
-func TestStopByTheUserIsReported(t *testing.T) {
+func TestUserCancellationIsReported(t *testing.T) {
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the side panel"}
 	}), Options{})
@@ -153,20 +153,20 @@ func TestStopByTheUserIsReported(t *testing.T) {
 	}
 }
 
-func TestAnIDInUseIsRejected(t *testing.T) {
+func TestDuplicateRequestIDIsRejected(t *testing.T) {
 	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	ctx, disconnect := context.WithCancel(context.Background())
 	defer disconnect()
-	c.postLater(ctx, callText(`1`, `{}`, `{}`))
+	c.postAsync(ctx, callText(`1`, `{}`, `{}`))
 	<-h.startedCalls
 	m := c.call(callText(`1`, `{}`, `{}`))
 	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "its own id") {
 		t.Error(m.messageJSON)
 	}
 	otherClient := s.open(t, "b") // IDs of different sessions are independent
-	otherClient.postLater(ctx, callText(`1`, `{}`, `{}`))
+	otherClient.postAsync(ctx, callText(`1`, `{}`, `{}`))
 	<-h.startedCalls
 	c.cancel(`1`)
 	<-h.callErrors
@@ -215,7 +215,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 	} {
 		code, body := testCase.client.status(testCase.client.newRequest(ctx, testCase.method, testCase.body))
 		if code != testCase.httpStatus || !strings.Contains(body, testCase.want) {
-			t.Errorf("%s %s: %d %s, want %d and %q", testCase.method, testCase.body, code, body, testCase.httpStatus, testCase.want)
+			t.Errorf("%s with the body %s: status %d, response %s; want %d and %q", testCase.method, testCase.body, code, body, testCase.httpStatus, testCase.want)
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
@@ -230,7 +230,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	s.open(t, "b")
 	c := s.open(t, "a")
 	stopWatching := c.countMessages()
-	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
+	got := c.postAsync(context.Background(), callText(`1`, `{}`, `{}`))
 	call := <-h.startedCalls
 	if code, _ := c.status(c.newRequest(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Fatal(code)
@@ -252,7 +252,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	}
 }
 
-func TestBadRequests(t *testing.T) {
+func TestInvalidHTTPRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{MaxRequestBytes: 2000})
 	c := s.open(t, "a")
 	ctx := context.Background()
@@ -295,7 +295,7 @@ func TestBadRequests(t *testing.T) {
 		}
 		code, body := c.status(r)
 		if code != testCase.httpStatus || !strings.Contains(body, testCase.want) {
-			t.Errorf("%.60s: %d %s, want %d and %q", testCase.body, code, body, testCase.httpStatus, testCase.want)
+			t.Errorf("POST of %.60s: status %d, response %s; want %d and %q", testCase.body, code, body, testCase.httpStatus, testCase.want)
 		}
 	}
 }
@@ -318,12 +318,12 @@ func TestClientThatAcceptsOnlyJSON(t *testing.T) {
 	}
 }
 
-func TestPingAnswersAndUnknownMethods(t *testing.T) {
+func TestPingAndUnknownMethods(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	ctx := context.Background()
 	if code, _ := c.status(c.newRequest(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":3,"result":{}}`)); code != http.StatusAccepted {
-		t.Errorf("the answer to a ping got the status %d", code)
+		t.Errorf("answer of the client to a ping: status %d; want 202", code)
 	}
 	if m := c.call(`{"jsonrpc":"2.0","id":4,"method":"ping"}`); string(m.Result) != `{}` {
 		t.Error(m.messageJSON)
@@ -332,7 +332,7 @@ func TestPingAnswersAndUnknownMethods(t *testing.T) {
 		t.Error(m.messageJSON)
 	}
 	if code, _ := c.status(c.newRequest(ctx, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`)); code != http.StatusAccepted {
-		t.Errorf("a tools/call without an ID got the status %d", code)
+		t.Errorf("tools/call without an ID: status %d; want 202", code)
 	}
 }
 
@@ -352,14 +352,14 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	s.add(t, "more")
 	for i, e := range streams {
 		if eventData, ok := e.nextData(); !ok || !strings.Contains(eventData, "notifications/tools/list_changed") {
-			t.Errorf("client %d received %s", i, eventData)
+			t.Errorf("client %d received %s; want notifications/tools/list_changed", i, eventData)
 		}
 	}
-	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
+	if m := p.mustReadMessage(); m.Method != "notifications/tools/list_changed" {
 		t.Error(m.messageJSON)
 	}
 	p.sendMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if m := p.mustRead(); !strings.Contains(m.messageJSON, "more__echo") {
+	if m := p.mustReadMessage(); !strings.Contains(m.messageJSON, "more__echo") {
 		t.Error(m.messageJSON)
 	}
 }
@@ -375,26 +375,26 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	c := s.open(t, "a")
 	res := c.do(c.newRequest(context.Background(), http.MethodGet, ""))
 	defer res.Body.Close()
-	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
+	got := c.postAsync(context.Background(), callText(`1`, `{}`, `{}`))
 	<-started
-	down := make(chan error)
-	go func() { down <- s.Shutdown(context.Background()) }()
+	shutdownErr := make(chan error)
+	go func() { shutdownErr <- s.Shutdown(context.Background()) }()
 	if _, ok := newEvents(res.Body).nextData(); ok {
-		t.Error("the GET stream did not end")
+		t.Error("the GET stream has not ended; want its end")
 	}
 	if m := c.call(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
 		t.Error(m.messageJSON)
 	}
 	select {
-	case <-down:
-		t.Error("Shutdown did not wait for the call")
+	case <-shutdownErr:
+		t.Error("Shutdown returned before the call ended; want it to wait")
 	default:
 	}
 	close(release)
 	if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
-		t.Errorf("the running call got the answer %v", msgs)
+		t.Errorf("messages of the running call = %v; want only its result", msgs)
 	}
-	if err := <-down; err != nil {
+	if err := <-shutdownErr; err != nil {
 		t.Error(err)
 	}
 }
@@ -403,7 +403,7 @@ func TestShutdownCancelsCallsWhenItsContextEnds(t *testing.T) {
 	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
-	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
+	got := c.postAsync(context.Background(), callText(`1`, `{}`, `{}`))
 	<-h.startedCalls
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()

@@ -19,16 +19,16 @@ import (
 	"opentabs/wire"
 )
 
-// Detach determines when a running call becomes a job. When a call becomes a job, its client
+// DetachPolicy determines when a running call becomes a job. When a call becomes a job, its client
 // receives the job's ID as the answer to the request. With the zero value of Detach, calls
 // never become jobs.
-type Detach struct {
-	// BeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
-	// a client with an unknown timeout, BeforeTimeout has no effect.
-	BeforeTimeout bool
-	// The fields After, if positive, is the time after which a call becomes a job. If the
+type DetachPolicy struct {
+	// DetachBeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
+	// a client with an unknown timeout, DetachBeforeTimeout has no effect.
+	DetachBeforeTimeout bool
+	// The field After, if positive, is the time after which a call becomes a job. If the
 	// client's timeout is known and expires before After, the call becomes a job shortly
-	// before the timeout.
+	// replyPrefix the timeout.
 	After time.Duration
 }
 
@@ -40,25 +40,26 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 // concurrent use.
 type jobs struct {
 	dispatchJobs    *joblist.List // nil if calls never become jobs
-	detachRule      func(client string) Detach
+	detachRule      func(client string) DetachPolicy
 	learnedTimeouts LearnedTimeouts // nil disables learned timeouts
-	replyToEnd      func(tool string, callResult dispatch.Result, err error) reply
+	newEndedReply   func(tool string, callResult dispatch.Result, err error) reply
 }
 
 // detachRuleOf returns false if the client's calls never become jobs; such a client gets no tools for jobs.
-func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
+func (j *jobs) detachRuleOf(id clients.ID) (DetachPolicy, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
-		return Detach{}, false
+		return DetachPolicy{}, false
 	}
 	d := j.detachRule(id.Name)
-	if d.BeforeTimeout && d.After == 0 {
-		t := j.timeoutOf(id, false)
+	if d.DetachBeforeTimeout && d.After == 0 {
+		t := j.clientTimeout(id, false)
 		return d, t.isKnown && t.Limit > 0
 	}
-	return d, d != Detach{}
+	return d, d != DetachPolicy{}
 }
 
-// detachAfter returns noLimit for a job shortly before the client's timeout, and false if the call never becomes a job.
+// detachAfter returns the time after which a call becomes a job, or noLimit to wait until shortly before the client's timeout.
+// The result is false if the call never becomes a job.
 func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil
@@ -81,7 +82,7 @@ func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool
 	}
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxJobSeconds) {
-		return 0, false, newArgumentError(argDetach, argument, fmt.Sprintf(`"auto", "never" or a number of seconds up to %d`, maxJobSeconds))
+		return 0, false, newArgumentError(detachArgument, argument, fmt.Sprintf(`"auto", "never" or a number of seconds up to %d`, maxJobSeconds))
 	}
 	return time.Duration(seconds * float64(time.Second)), true, nil
 }
@@ -100,7 +101,7 @@ func (j *jobs) revokeToken(token string) {
 // answerTimer measures how much longer the client of a request waits for the answer. An
 // answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
-	rule      Detach
+	rule      DetachPolicy
 	isKnown   bool          // isKnown is true if the client's timeout is known
 	waitLimit time.Duration // a waitLimit of 0 means no limit
 
@@ -116,7 +117,7 @@ func (j *jobs) startTimer(q *request) {
 	if !ok {
 		return
 	}
-	knownTimeout := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
+	knownTimeout := j.clientTimeout(q.clientID(), q.Info.Transport != transport.TransportStdio)
 	t := &answerTimer{rule: rule, isKnown: knownTimeout.isKnown, waitLimit: knownTimeout.Limit}
 	// The reply must arrive at the client before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
@@ -153,7 +154,7 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	job = j.dispatchJobs.Start(c)
 	hasEnded := waitForJob(ctx, q, job, detachTime)
 	if !hasEnded && ctx.Err() != nil {
-		job.Cancel(dispatch.CancellationOf(ctx))
+		job.Cancel(dispatch.CancellationFrom(ctx))
 		hasEnded = job.Wait(context.Background(), nil) == nil
 	}
 	if hasEnded {
@@ -163,7 +164,8 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob returns false if the job still runs when the client needs an answer or maxWait, possibly noLimit, expires.
+// waitForJob returns false if the job still runs when the client needs an answer, or when maxWait has passed.
+// If maxWait is noLimit, only the client's timeout limits the wait.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

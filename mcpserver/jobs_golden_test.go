@@ -14,13 +14,13 @@ import (
 func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
 	for _, callStatus := range []wire.CallStatus{"waiting for approval", wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {
-		for _, isGone := range []bool{false, true} {
-			v := joblist.View{View: dispatchtest.View(), ResultDropped: isGone}
+		for _, isResultDropped := range []bool{false, true} {
+			v := joblist.View{View: dispatchtest.View(), ResultDropped: isResultDropped}
 			if v.Status = callStatus; callStatus != "waiting for approval" {
 				v.Waiting = nil
 			}
 			r := newJobReply(v)
-			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", callStatus, isGone, r.replyText, r.errorData, r.job)
+			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", callStatus, isResultDropped, r.replyText, r.errorData, r.job)
 		}
 	}
 	r := newJobReply(joblist.View{})

@@ -28,11 +28,11 @@ type jobServer struct {
 	runningPages sync.WaitGroup
 }
 
-func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
-	withJobOptions(t, o, Options{Detach: detach}, tool, f)
+func runWithJobs(t *testing.T, o dispatch.Options, detach func(client string) DetachPolicy, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
+	runWithJobOptions(t, o, Options{Detach: detach}, tool, f)
 }
 
-func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
+func runWithJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
 	s := &jobServer{}
 	d := dispatch.New(&dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -56,7 +56,9 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 	})
 }
 
-func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
+func alwaysDetach(d DetachPolicy) func(string) DetachPolicy {
+	return func(string) DetachPolicy { return d }
+}
 
 func (s *jobServer) connectAs(name, version string) *client {
 	return s.connectClient(name, version, `{}`)
@@ -71,7 +73,7 @@ func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	return c
 }
 
-func newSecondCounter(n int, output string) func(dispatch.Sink) {
+func newCountingTool(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
 		totalProgress := float64(n)
 		for i := range n {
@@ -92,12 +94,12 @@ func toolText(name, args, meta string) string {
 func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	t.Helper()
 	if len(msgs) == 0 {
-		t.Fatal("the request got no answer")
+		t.Fatal("the server sent no answer to the request; want at least one message")
 	}
 	var a shape.Job
 	r := msgs[len(msgs)-1].toolResultOf(t)
 	if json.Unmarshal(r.Structured, &a) != nil || a.JobID == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.JobID) {
-		t.Fatalf("the reply contains no job: %s", msgs[len(msgs)-1].messageJSON)
+		t.Fatalf("reply = %s; want a job", msgs[len(msgs)-1].messageJSON)
 	}
 	return a
 }
@@ -105,15 +107,15 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 // TestJobIsPickedUpByAnotherSession checks that another session can read the progress and
 // the result of a job whose session has ended.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
 		startTime, firstClient := time.Now(), s.connectAs("first", "1")
 		msgs := firstClient.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
 		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
-			t.Errorf("the client received %d messages in %s", len(msgs), elapsedTime)
+			t.Errorf("the client received %d messages in %s; want at least 19 in 20 s, first a progress notification", len(msgs), elapsedTime)
 		}
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
-			t.Errorf("the job is %+v", job)
+			t.Errorf("job = %+v; want messages__echo, running, progress of at least 19 of 90", job)
 		}
 		resultText := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
 		if !strings.HasPrefix(resultText, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(resultText, ` of 90, last message: "page `) ||
@@ -130,16 +132,16 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			t.Error(listResponse.messageJSON)
 		}
 		if currentJob := jobFromMessages(t, secondClient.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
-			t.Errorf("the job is %+v", currentJob)
+			t.Errorf("job that the second client reads = %+v; want a running job", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, progressTokenMeta)
 		if currentJob := jobFromMessages(t, secondClient.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
-			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
+			t.Errorf("job after %s = %+v; want a progress of at least 69 after 70 s", time.Since(startTime), currentJob)
 		}
 		msgs = secondClient.requestAndRead(wait)
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
-			t.Errorf("the client received %d messages, the last %v", len(msgs), msgs[max(len(msgs)-2, 0):])
+			t.Errorf("the client received %d messages, the last two %v; want at least 20, with progress from 69 to 90", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
 		r := msgs[len(msgs)-1].toolResultOf(t)
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
@@ -147,41 +149,41 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		}
 		repeatedResult := secondClient.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if string(repeatedResult.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
-			t.Errorf("the second read of the result returned %s, and the page got %d stops", repeatedResult.Structured, len(s.stopReasons))
+			t.Errorf("second read of the result = %s, %d stops in the page; want {\"n\":90} and 0 stops", repeatedResult.Structured, len(s.stopReasons))
 		}
 	})
 }
 
-// TestDetachTimes checks when the client receives the answer to a call of 90 s.
-func TestDetachTimes(t *testing.T) {
+// TestDetachedAnswerTimes checks when the client receives the answer to a call of 90 s.
+func TestDetachedAnswerTimes(t *testing.T) {
 	for _, testCase := range []struct {
-		rule   Detach
+		rule   DetachPolicy
 		client string
 		args   string
 		want   time.Duration // 90 s means that the call itself has ended
 	}{
-		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
-		{Detach{After: 80 * time.Second}, "Zed", `{}`, 50 * time.Second}, // Zed's timeout is 60 s
-		{Detach{After: 80 * time.Second}, "x", `{}`, 80 * time.Second},   // the client x has no known timeout
-		{Detach{BeforeTimeout: true}, "Zed", `{}`, 50 * time.Second},
-		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":"5"}`, 5 * time.Second},
-		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":5.5}`, 5500 * time.Millisecond},
-		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":0}`, 0},
-		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":"never"}`, 90 * time.Second},
-		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":null}`, 50 * time.Second},
-		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
-		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // Visual Studio Code waits for 5 min
-		{Detach{}, "x", `{}`, 90 * time.Second},
-		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second},       // _detach has no effect without a rule for jobs
-		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // without a known timeout, the call does not become a job
-		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
+		{DetachPolicy{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
+		{DetachPolicy{After: 80 * time.Second}, "Zed", `{}`, 50 * time.Second}, // Zed's timeout is 60 s
+		{DetachPolicy{After: 80 * time.Second}, "x", `{}`, 80 * time.Second},   // the client x has no known timeout
+		{DetachPolicy{DetachBeforeTimeout: true}, "Zed", `{}`, 50 * time.Second},
+		{DetachPolicy{DetachBeforeTimeout: true}, "Zed", `{"_detach":"5"}`, 5 * time.Second},
+		{DetachPolicy{DetachBeforeTimeout: true}, "Zed", `{"_detach":5.5}`, 5500 * time.Millisecond},
+		{DetachPolicy{DetachBeforeTimeout: true}, "Zed", `{"_detach":0}`, 0},
+		{DetachPolicy{DetachBeforeTimeout: true}, "Zed", `{"_detach":"never"}`, 90 * time.Second},
+		{DetachPolicy{DetachBeforeTimeout: true}, "Zed", `{"_detach":null}`, 50 * time.Second},
+		{DetachPolicy{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
+		{DetachPolicy{DetachBeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // Visual Studio Code waits for 5 min
+		{DetachPolicy{}, "x", `{}`, 90 * time.Second},
+		{DetachPolicy{}, "x", `{"_detach":"5"}`, 90 * time.Second},             // _detach has no effect without a rule for jobs
+		{DetachPolicy{DetachBeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // without a known timeout, the call does not become a job
+		{DetachPolicy{DetachBeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
 		t.Run(fmt.Sprint(testCase), func(t *testing.T) {
-			withJobs(t, dispatch.Options{}, alwaysDetach(testCase.rule), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+			runWithJobs(t, dispatch.Options{}, alwaysDetach(testCase.rule), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 				startTime := time.Now()
 				msgs := s.connectAs(testCase.client, "1").requestAndRead(callText(`1`, testCase.args, `{}`))
 				if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
-					t.Errorf("the server answered after %s: %s; want %v", elapsedTime, msgs[0].messageJSON, testCase.want)
+					t.Errorf("the server answered after %s with %s; want an answer after %v", elapsedTime, msgs[0].messageJSON, testCase.want)
 				}
 				if testCase.want != 90*time.Second {
 					jobFromMessages(t, msgs)
@@ -200,7 +202,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 		}
 	}
 	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
-	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
 		for _, testCase := range []struct {
 			meta string
 			want time.Duration
@@ -211,7 +213,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			startTime := time.Now()
 			jobFromMessages(t, s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, testCase.meta)))
 			if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
-				t.Errorf("%s: answered after %s, want %s", testCase.meta, elapsedTime, testCase.want)
+				t.Errorf("call with _meta %s: answer after %s, want %s", testCase.meta, elapsedTime, testCase.want)
 			}
 		}
 	})
@@ -220,12 +222,12 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 // The server must cancel the form that asks for approval.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(3, `"done"`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(3, `"done"`), func(t *testing.T, s *jobServer) {
 		c := s.connectClient("x", "1", `{"elicitation":{}}`)
 		msgs := c.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
-			t.Errorf("the job is %+v", job)
+			t.Errorf("job = %+v; want a pending job with the reason \"Its permission is ask.\"", job)
 		}
 		if resultText := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(resultText, "is waiting for the user. Reason: Its permission is ask. Call job_wait") {
 			t.Error(resultText)
@@ -235,27 +237,27 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 			methods[m.Method]++
 		}
 		if methods["elicitation/create"] != 1 || methods["notifications/cancelled"] != 1 {
-			t.Errorf("the client received the methods %v", methods)
+			t.Errorf("messages to the client by method = %v; want one approval form and its cancellation", methods)
 		}
-		got := c.postLater(t.Context(), toolText("job_wait", `{"job":"`+job.JobID+`"}`, `{}`))
+		got := c.postAsync(t.Context(), toolText("job_wait", `{"job":"`+job.JobID+`"}`, `{}`))
 		synctest.Wait()
 		if _, err := s.d.Decide(job.JobID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 			t.Fatal(err)
 		}
 		msgs = <-got
 		if r := msgs[len(msgs)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
-			t.Errorf("the job has the result %+v", r)
+			t.Errorf("result of the job = %+v; want the text done", r)
 		}
 	})
 }
 
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
-	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, alwaysDetach(DetachPolicy{DetachBeforeTimeout: true}), newCountingTool(1, `1`), func(t *testing.T, s *jobServer) {
 		startTime := time.Now()
 		msgs := s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].messageJSON, "approval_timeout") {
-			t.Errorf("the job ended after %s with %s", elapsedTime, msgs[len(msgs)-1].messageJSON)
+			t.Errorf("the job ended after %s with %s; want approval_timeout after 20 min", elapsedTime, msgs[len(msgs)-1].messageJSON)
 		}
 	})
 }
@@ -264,7 +266,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 // a form, repeats its request, and receives a job before its timeout.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `"done"`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `"done"`), func(t *testing.T, s *jobServer) {
 		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
@@ -275,31 +277,31 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			State    string         `json:"requestState"`
 		}
 		if json.Unmarshal(askedMessages[len(askedMessages)-1].Result, &q) != nil || len(q.Requests) != 1 {
-			t.Fatalf("%v", askedMessages)
+			t.Fatalf("messages = %v; want one approval form (input_required)", askedMessages)
 		}
 		for id := range q.Requests {
 			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
 			job := jobFromMessages(t, c.requestAndRead(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+formAnswer))
 			if job.Status != wire.StatusRunning {
-				t.Errorf("the job is %+v", job)
+				t.Errorf("job = %+v; want a running job", job)
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
 				askedMessages = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
 			if r := askedMessages[len(askedMessages)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
-				t.Errorf("the job has the result %+v", r)
+				t.Errorf("result of the job = %+v; want the text done", r)
 			}
 		}
 	})
 }
 
 func TestShortCallDoesNotBecomeAJob(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), newSecondCounter(3, `"x"`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Hour}), newCountingTool(3, `"x"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		msgs := c.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
-			t.Errorf("%v", msgs)
+			t.Errorf("messages = %v; want 4, the last with the text x and without a job", msgs)
 		}
 		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
 			t.Error(m.messageJSON)
@@ -308,14 +310,14 @@ func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 }
 
 func TestCancelBeforeJobIsReported(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: 20 * time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
-		c.postLater(t.Context(), callText(`7`, `{}`, `{}`))
+		c.postAsync(t.Context(), callText(`7`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
 		c.requestAndRead(cancelText(`7`))
 		<-s.stopReasons
 		ctx, disconnect := context.WithCancel(t.Context())
-		c.postLater(ctx, callText(`8`, `{}`, `{}`))
+		c.postAsync(ctx, callText(`8`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
 		disconnect()
 		<-s.stopReasons
@@ -328,19 +330,19 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 		c.requestAndRead(cancelText(`9`))
 		synctest.Wait()
 		if currentJob := jobFromMessages(t, c.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stopReasons) != 0 {
-			t.Errorf("the job is %+v, and the page got %d stops", currentJob, len(s.stopReasons))
+			t.Errorf("job = %+v, %d stops in the page; want a running job and 0 stops", currentJob, len(s.stopReasons))
 		}
 	})
 }
 
-func TestJobWhoseIDIsNotDelivered(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+func TestUndeliveredJobIsCancelled(t *testing.T) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		clientInfo := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
 		jobReply := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: clientInfo, Params: &transport.Params{Name: "messages__echo"}})
 		if jobReply.job == nil {
-			t.Fatalf("%+v", jobReply)
+			t.Fatalf("reply = %+v; want a job", jobReply)
 		}
-		jobReply.Undelivered()
+		jobReply.HandleUndelivered()
 		<-s.stopReasons
 	})
 }
@@ -356,19 +358,19 @@ func TestWaitingReasonOfJobIsOneLine(t *testing.T) {
 	v := joblist.View{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
 	if got := newJobAnswer(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(formatJob(got), "\n") {
-		t.Errorf("%q", formatJob(got))
+		t.Errorf("text of the job = %q; want one line with the reason of the page", formatJob(got))
 	}
 }
 
-func TestAudienceOfTheEnd(t *testing.T) {
+func TestResultAudienceIsSent(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
-		}), Options{}, withPrompts)
+		}), Options{}, promptPackage)
 		c := s.open(t, "a")
 		for _, m := range []receivedMessage{c.call(callText(`1`, `{}`, `{}`)), c.call(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
-				t.Errorf("%q: %s; want %v", audience, m.messageJSON, want)
+				t.Errorf("audience %q: answer %s; want %v in its _meta", audience, m.messageJSON, want)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func newJobTool(name, title, toolDescription, schema string, run func(*jobs, con
 }
 
 // A client with its own token sees only the jobs that it started; clients without a token see all jobs.
-func maySeeJob(c dispatch.Client, v joblist.View) bool {
+func canSeeJob(c dispatch.Client, v joblist.View) bool {
 	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
 
@@ -74,7 +74,7 @@ func (j *jobs) findJob(c dispatch.Client, id string) (*joblist.Job, reply) {
 		return nil, newFailureReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
 	job, ok := j.dispatchJobs.Find(id)
-	if !ok || !maySeeJob(c, job.View()) {
+	if !ok || !canSeeJob(c, job.View()) {
 		return nil, newFailureReply(newArgumentsError("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
 	}
 	return job, reply{}
@@ -115,7 +115,7 @@ func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 	switch {
 	case ok:
 		v = job.View()
-		r := j.replyToEnd(v.ToolName, callResult, err)
+		r := j.newEndedReply(v.ToolName, callResult, err)
 		r.job = newJobMeta(v)
 		return r
 	case v.ResultDropped:
@@ -132,7 +132,7 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	if job == nil {
 		return unknownReply
 	}
-	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
+	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReasonChars)})
 	_ = job.Wait(context.Background(), nil) // a cancelled job ends at once
 	v := job.View()
 	jobReply := newJobAnswer(v)
@@ -149,7 +149,7 @@ func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
 	jobReplies := []shape.Job{}
 	lines := []string{"There are no jobs."}
 	for _, v := range j.dispatchJobs.List() {
-		if !maySeeJob(q.Client, v) {
+		if !canSeeJob(q.Client, v) {
 			continue
 		}
 		a := newJobAnswer(v)

@@ -15,22 +15,22 @@ import (
 )
 
 func TestJobCancel(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
 		cancel := toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
-			t.Errorf("%+v", got)
+			t.Errorf("answer of job_cancel = %+v; want a cancelled job with the hint \"was stopped\"", got)
 		}
 		if why := <-s.stopReasons; why != "cancelled by an agent (x)" {
 			t.Error(why)
 		}
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
-			t.Errorf("the second read of the job returned %+v", got)
+			t.Errorf("second answer of job_cancel = %+v; want a cancelled job with a hint to job_result", got)
 		}
 		r := c.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
-			t.Errorf("%+v", r)
+			t.Errorf("answer of job_result = %+v; want the error cancelled", r)
 		}
 	})
 }
@@ -38,18 +38,18 @@ func TestJobCancel(t *testing.T) {
 // TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be cancelled.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
-	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, o, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
 		got := jobFromMessages(t, c.requestAndRead(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
 		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
-			t.Errorf("%+v", got)
+			t.Errorf("answer of job_cancel = %+v; want a cancelled job with the hint that nothing was run", got)
 		}
 	})
 }
 
-func TestUnknownJobs(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(2, `1`), func(t *testing.T, s *jobServer) {
+func TestUnknownJobIDs(t *testing.T) {
+	runWithJobs(t, dispatch.Options{}, alwaysDetach(DetachPolicy{After: time.Second}), newCountingTool(2, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
@@ -70,7 +70,7 @@ func TestUnknownJobs(t *testing.T) {
 			m := c.call(toolText(testCase.name, testCase.args, `{}`))
 			if r := m.toolResultOf(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
 				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(testCase.want, `\"`, `"`)) {
-				t.Errorf("%s %s: %s", testCase.name, testCase.args, m.messageJSON)
+				t.Errorf("%s with the arguments %s: answer %s; want the error invalid_arguments with the text %q", testCase.name, testCase.args, m.messageJSON, testCase.want)
 			}
 		}
 		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"result":"gone"`) || !strings.Contains(m.messageJSON, `"result":"kept"`) {
@@ -79,14 +79,14 @@ func TestUnknownJobs(t *testing.T) {
 	})
 }
 
-func TestJobsAreForSomeClients(t *testing.T) {
-	detach := func(client string) Detach {
+func TestJobToolsPerClient(t *testing.T) {
+	detach := func(client string) DetachPolicy {
 		if client == "new" || client == "some" {
-			return Detach{After: time.Minute}
+			return DetachPolicy{After: time.Minute}
 		}
-		return Detach{}
+		return DetachPolicy{}
 	}
-	withJobs(t, dispatch.Options{}, detach, newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
+	runWithJobs(t, dispatch.Options{}, detach, newCountingTool(1, `1`), func(t *testing.T, s *jobServer) {
 		listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modernClient := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		modernClient.headers.Set("Mcp-Method", "tools/list")
@@ -111,7 +111,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 				names = append(names, tool.Name)
 				_, has := tool.Schema.Properties["_detach"]
 				if has != (tool.Name == "messages__echo" && name != "other") {
-					t.Errorf("%s: %s has _detach: %t", name, tool.Name, has)
+					t.Errorf("client %s: tool %s has the argument _detach: %t; want it only for messages__echo and known clients", name, tool.Name, has)
 				}
 			}
 			want := []string{"job_cancel", "job_list", "job_result", "job_wait", "messages__echo"}
@@ -119,7 +119,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 				want = want[4:]
 			}
 			if !slices.Equal(names, want) {
-				t.Errorf("%s sees %v; want %v", name, names, want)
+				t.Errorf("tools that the client %s lists = %v; want %v", name, names, want)
 			}
 		}
 		if m := s.connectAs("other", "1").call(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.messageJSON, `no tool \"job_list\"`) {
@@ -135,9 +135,9 @@ func TestDetachableTool(t *testing.T) {
 	shownTool.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
 	for _, own := range []bool{true, false} {
 		l := listedTool{definition: shownTool, definedByTool: definedArguments{definesDetach: own}}
-		got := l.withDetach()
+		got := l.withDetachArgument()
 		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shownTool.RawInputSchema)) != own || l.definition.RawOutputSchema == nil {
-			t.Errorf("own %t: the schemas are %s and %s", own, got.RawInputSchema, got.RawOutputSchema)
+			t.Errorf("own argument _detach %t: input schema %s, output schema %s; want _detach once and no output schema", own, got.RawInputSchema, got.RawOutputSchema)
 		}
 	}
 }
@@ -150,8 +150,8 @@ func TestAddSchemaProperty(t *testing.T) {
 		`{"type":"object","properties":true,"required":["a"]}`: `{"type":"object","properties":true,"required":["a"]}`,
 		`true`: `true`,
 	} {
-		if got := withProperty(json.RawMessage(input), "_detach", json.RawMessage(`{}`)); string(got) != want {
-			t.Errorf("%s: %s\nwant %s", input, got, want)
+		if got := addSchemaProperty(json.RawMessage(input), "_detach", json.RawMessage(`{}`)); string(got) != want {
+			t.Errorf("addSchemaProperty(%s) = %s\nwant %s", input, got, want)
 		}
 	}
 }

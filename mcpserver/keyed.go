@@ -18,7 +18,7 @@ const (
 	metaUndo       = "opentabs/undo"       // the key of the tool that undoes a call
 )
 
-// idempotencyKeyOf returns "" for a read-only tool, which can safely run again; an error is a sentence for the agent.
+// idempotencyKeyOf returns "" for a read-only tool, which can safely run again. The text of its error is for the agent.
 func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {
@@ -27,22 +27,22 @@ func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	return key, nil
 }
 
-func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, mayDetach bool) reply {
+func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, canDetach bool) reply {
 	use, err := s.opts.Keys.Start(key, c)
 	if err != nil {
-		return s.replyToFailure(err)
+		return s.newErrorReply(err)
 	}
 	hasEnded := true
 	switch {
 	case use.Job == nil:
-	case mayDetach:
+	case canDetach:
 		hasEnded = waitForJob(ctx, q, use.Job, detachTime)
 	default:
 		hasEnded = use.Job.Wait(ctx, q.progress) == nil
 	}
 	if !hasEnded && ctx.Err() != nil {
-		if !use.Leave(dispatch.CancellationOf(ctx)) {
-			return s.replyToFailure(&dispatch.Error{Code: wire.ErrCancelled, CallID: use.CallID, Message: "This request was cancelled (cancelled). The call goes on for another request with its idempotency key."})
+		if !use.Leave(dispatch.CancellationFrom(ctx)) {
+			return s.newErrorReply(&dispatch.Error{Code: wire.ErrCancelled, CallID: use.CallID, Message: "This request was cancelled (cancelled). The call goes on for another request with its idempotency key."})
 		}
 		hasEnded = use.Job.Wait(context.Background(), nil) == nil
 	}
@@ -62,7 +62,7 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 }
 
 func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
-	ending := use.Ending()
+	ending := use.CallResult()
 	if !ending.IsResultLost {
 		return s.tracedReply(l, c, ending.Result, ending.Err)
 	}
@@ -83,7 +83,7 @@ type lostResult struct {
 }
 
 func newStartedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) reply {
-	job.Keep()
+	job.KeepResult()
 	r := newJobReply(viewJob(job))
 	r.isError = l.isListedWithOutputSchema(s, &q)
 	// A client that does not receive the job's ID cannot fetch the result, so the job is cancelled.
@@ -96,8 +96,8 @@ func newListedToolMeta(t *plugin.Tool) map[string]any {
 	if t.Group != "" {
 		meta[metaCategory] = t.Group
 	}
-	if otherTool := t.UndoTool(); otherTool != nil {
-		meta[metaUndo] = otherTool.FullName()
+	if undoTool := t.UndoTool(); undoTool != nil {
+		meta[metaUndo] = undoTool.FullName()
 	}
 	if len(meta) == 0 {
 		return nil

@@ -53,11 +53,11 @@ func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 }
 
 func (l *toolLists) allTools(client listClient) []mcp.Tool {
-	define := l.definitionFunc(client)
+	defineTool := l.definitionFunc(client)
 	pluginTools := l.server.catalog.tools.Load().listedTools
 	tools := make([]mcp.Tool, 0, len(pluginTools)+len(builtinTools))
 	for _, t := range pluginTools {
-		tools = append(tools, define(t))
+		tools = append(tools, defineTool(t))
 	}
 	for _, t := range l.server.offeredTools(client.id()) {
 		tools = append(tools, t.definition)
@@ -67,12 +67,12 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 
 // If the client's calls can become jobs, the tool gets the argument "_detach".
 func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
-	_, mayDetach := l.server.jobs.detachRuleOf(client.id())
+	_, canDetach := l.server.jobs.detachRuleOf(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
 	return func(t *listedTool) mcp.Tool {
 		definition := t.definition
-		if mayDetach {
-			definition = t.withDetach()
+		if canDetach {
+			definition = t.withDetachArgument()
 		}
 		if !hasOutputSchemas {
 			definition.RawOutputSchema = nil

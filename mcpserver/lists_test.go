@@ -9,11 +9,11 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-// TestLists checks the answers to initialize and to list requests, with and without
+// TestInitializeAndListResponses checks the answers to initialize and to list requests, with and without
 // sessions.
-func TestLists(t *testing.T) {
+func TestInitializeAndListResponses(t *testing.T) {
 	d, _, _ := runningCall(t)
-	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, withPrompts)
+	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, promptPackage)
 	session := s.open(t, "a")
 	var b strings.Builder
 	b.WriteString(s.sessionlessClient(t).call(initializeText("b")).messageJSON + "\n")
@@ -28,17 +28,17 @@ func TestLists(t *testing.T) {
 	goldentest.Compare(t, "testdata/lists.txt", []byte(b.String()))
 }
 
-// TestNothingIsRegisteredWithTheLibrary checks that mcp-go has no tool, prompt or
+// TestMCPGoHasNoRegistrations checks that mcp-go has no tool, prompt or
 // resource, so that mcp-go never runs a call.
-func TestNothingIsRegisteredWithTheLibrary(t *testing.T) {
+func TestMCPGoHasNoRegistrations(t *testing.T) {
 	d, _, _ := runningCall(t)
-	s := serveTools(t, d, Options{CallWatcher: d}, withPrompts)
+	s := serveTools(t, d, Options{CallWatcher: d}, promptPackage)
 	for method, params := range map[string]string{
 		"tools/call": `{"name":"messages__echo"}`, "prompts/get": `{"name":"messages__plain"}`, "resources/read": `{"uri":"opentabs://calls"}`,
 	} {
 		response := s.catalog.library.HandleMessage(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 		if e, ok := response.(mcp.JSONRPCError); !ok || !strings.Contains(e.Error.Message, "not found") {
-			t.Errorf("%s: %+v", method, response)
+			t.Errorf("answer of mcp-go to %s = %+v; want the error \"not found\"", method, response)
 		}
 	}
 }

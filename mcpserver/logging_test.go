@@ -23,11 +23,11 @@ func TestClientsReceiveLogs(t *testing.T) {
 	get := newEvents(res.Body)
 	expectMessages := func(want ...string) {
 		t.Helper()
-		stdio := p.mustRead().messageJSON
-		overHTTP, _ := get.nextData()
+		stdio := p.mustReadMessage().messageJSON
+		httpMessage, _ := get.nextData()
 		for _, w := range want {
-			if !strings.Contains(stdio, w) || !strings.Contains(overHTTP, w) {
-				t.Errorf("%s\nstdio: %s\nHTTP:  %s", w, stdio, overHTTP)
+			if !strings.Contains(stdio, w) || !strings.Contains(httpMessage, w) {
+				t.Errorf("wanted log message: %s\nmessages over stdio: %s\nmessages over HTTP: %s", w, stdio, httpMessage)
 			}
 		}
 	}
@@ -36,7 +36,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	expectMessages(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
 	p.sendMessage(fmt.Sprintf(setLevelRequest, "error"))
-	if m := p.mustRead(); m.Result == nil {
+	if m := p.mustReadMessage(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
 	c.call(fmt.Sprintf(setLevelRequest, "error"))
@@ -45,14 +45,14 @@ func TestClientsReceiveLogs(t *testing.T) {
 	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
 
 	p.sendMessage(fmt.Sprintf(setLevelRequest, "debug"))
-	if m := p.mustRead(); m.Result == nil {
+	if m := p.mustReadMessage(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
 	c.call(fmt.Sprintf(setLevelRequest, "debug"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
 	p.sendMessage(fmt.Sprintf(setLevelRequest, "loud"))
-	if m := p.mustRead(); m.Error == nil {
+	if m := p.mustReadMessage(); m.Error == nil {
 		t.Error(m.messageJSON)
 	}
 }

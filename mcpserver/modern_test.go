@@ -32,20 +32,20 @@ func TestModernCall(t *testing.T) {
 	}), Options{Version: "9.9"})
 	msgs := s.modernClient(t).requestAndRead(callText(`1`, `{"a":9007199254740993}`, modernMeta))
 	if len(msgs) != 2 || string(msgs[0].Params.Token) != `"p"` {
-		t.Fatalf("the client received %v", msgs)
+		t.Fatalf("messages = %v; want a progress notification with the token p, then the result", msgs)
 	}
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}],"structuredContent":{"a":9007199254740993},` +
 		`"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
 	if msgs[1].messageJSON != want {
-		t.Errorf("%s\nwant\n%s", msgs[1].messageJSON, want)
+		t.Errorf("answer = %s\nwant\n%s", msgs[1].messageJSON, want)
 	}
 	if client.Name != "new" {
-		t.Errorf("the call has the client %+v; want %q", client, "new")
+		t.Errorf("client of the call = %+v; want the name %q", client, "new")
 	}
 }
 
 func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
-	s := serveTools(t, callerFunc(reportFast), Options{})
+	s := serveTools(t, callerFunc(reportProgressFast), Options{})
 	c := s.modernClient(t)
 	for range callRounds {
 		checkReports(t, c.requestAndRead(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
@@ -57,7 +57,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 	s := serveTools(t, h, Options{})
 	ctx, disconnect := context.WithCancel(context.Background())
 	for range 2 {
-		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
+		s.modernClient(t).postAsync(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.startedCalls
 	}
 	// MCP 2026-07-28 has no sessions, so one client must not cancel another client's call by its request ID.
@@ -69,7 +69,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 	}
 	select {
 	case cause := <-h.callErrors:
-		t.Errorf("a call was cancelled by another client: %v", cause)
+		t.Errorf("another client cancelled the call with the error %v; want a running call", cause)
 	default:
 	}
 	disconnect() // a client of version 2026-07-28 cancels by closing the response
@@ -80,32 +80,32 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 	}
 }
 
-func TestModernCallsAreChecked(t *testing.T) {
+func TestModernCallHeadersAreChecked(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`),
 	}}})
 	validCall := callText(`1`, `{"region":"eu"}`, modernMeta)
-	mirror := func(h http.Header) { h.Set("Mcp-Param-Region", "eu") }
+	setRegionHeader := func(h http.Header) { h.Set("Mcp-Param-Region", "eu") }
 	for name, testCase := range map[string]struct {
 		pluginChange func(http.Header)
 		body         string
 		code         int
 	}{
-		"good":               {mirror, validCall, 0},
-		"no mirror":          {func(http.Header) {}, validCall, -32020},
-		"wrong mirror":       {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, validCall, -32020},
-		"no method header":   {func(h http.Header) { mirror(h); h["Mcp-Method"] = nil }, validCall, -32020},
-		"wrong name header":  {func(h http.Header) { mirror(h); h.Set("Mcp-Name", "other") }, validCall, -32020},
-		"last event":         {func(h http.Header) { mirror(h); h.Set("Last-Event-ID", "1") }, validCall, -32020},
-		"no version header":  {func(h http.Header) { mirror(h); h["Mcp-Protocol-Version"] = nil }, validCall, -32020},
-		"other header":       {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, validCall, -32020},
-		"no version in body": {mirror, strings.Replace(validCall, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
-		"no capabilities":    {mirror, strings.Replace(validCall, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
-		"bad capabilities":   {mirror, strings.Replace(validCall, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
-		"version to come": {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2099-01-01") },
+		"good":                     {setRegionHeader, validCall, 0},
+		"missing parameter header": {func(http.Header) {}, validCall, -32020},
+		"wrong parameter header":   {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, validCall, -32020},
+		"no method header":         {func(h http.Header) { setRegionHeader(h); h["Mcp-Method"] = nil }, validCall, -32020},
+		"wrong name header":        {func(h http.Header) { setRegionHeader(h); h.Set("Mcp-Name", "other") }, validCall, -32020},
+		"Last-Event-ID header":     {func(h http.Header) { setRegionHeader(h); h.Set("Last-Event-ID", "1") }, validCall, -32020},
+		"no version header":        {func(h http.Header) { setRegionHeader(h); h["Mcp-Protocol-Version"] = nil }, validCall, -32020},
+		"other version header":     {func(h http.Header) { setRegionHeader(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, validCall, -32020},
+		"no version in body":       {setRegionHeader, strings.Replace(validCall, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
+		"no capabilities":          {setRegionHeader, strings.Replace(validCall, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
+		"bad capabilities":         {setRegionHeader, strings.Replace(validCall, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
+		"future version": {func(h http.Header) { setRegionHeader(h); h.Set("Mcp-Protocol-Version", "2099-01-01") },
 			strings.Replace(validCall, "2026-07-28", "2099-01-01", 1), -32022},
 		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(validCall, "messages__echo", "nope", 1), -32602},
-		"no id":        {mirror, strings.Replace(validCall, `"id":1`, `"id":[]`, 1), -32600},
+		"no id":        {setRegionHeader, strings.Replace(validCall, `"id":1`, `"id":[]`, 1), -32600},
 	} {
 		c := s.modernClient(t)
 		testCase.pluginChange(c.headers)
@@ -113,9 +113,9 @@ func TestModernCallsAreChecked(t *testing.T) {
 		m := readMessages(t, res)[0]
 		switch {
 		case testCase.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
-			t.Errorf("%s: %s %s", name, res.Status, m.messageJSON)
+			t.Errorf("%s: status %s, answer %s; want status 200 and a result", name, res.Status, m.messageJSON)
 		case testCase.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != testCase.code):
-			t.Errorf("%s: %s %s, want %d", name, res.Status, m.messageJSON, testCase.code)
+			t.Errorf("%s: status %s, answer %s; want status 400 and the error %d", name, res.Status, m.messageJSON, testCase.code)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestModernClientListens(t *testing.T) {
 		t.Fatal(eventData)
 	}
 	if clientInfos := s.Clients(); len(clientInfos) != 1 || clientInfos[0].Name != "new" {
-		t.Errorf("the server has the clients %v", clientInfos)
+		t.Errorf("clients of the server = %v; want only the client new", clientInfos)
 	}
 	s.add(t, "more")
 	if eventData, _ := e.nextData(); !strings.Contains(eventData, "notifications/tools/list_changed") {
@@ -142,7 +142,7 @@ func TestModernClientListens(t *testing.T) {
 		t.Error(err)
 	}
 	if eventData, ok := e.nextData(); ok {
-		t.Errorf("after Shutdown the stream contains %s", eventData)
+		t.Errorf("event in the stream after Shutdown = %s; want none", eventData)
 	}
 }
 
@@ -155,17 +155,17 @@ func TestModernEmptySubscription(t *testing.T) {
 	for range 30 { // the acknowledgement and the result may be ready at the same time
 		msgs := c.requestAndRead(listen)
 		if len(msgs) != 2 || !strings.Contains(msgs[0].messageJSON, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].messageJSON, `"resultType":"complete"`) {
-			t.Fatalf("%v", msgs)
+			t.Fatalf("messages = %v; want the acknowledgement, then the result complete", msgs)
 		}
 	}
 	c.headers.Set("Accept", "application/json")
 	if code, body := c.status(c.newRequest(t.Context(), http.MethodPost, listen)); code != http.StatusNotAcceptable {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("status %d, body %s; want status 406", code, body)
 	}
 	c.headers.Del("Accept")
 	c.headers.Set("Mcp-Method", "tools/list")
 	if code, body := c.status(c.newRequest(t.Context(), http.MethodPost, listen)); code != http.StatusBadRequest || !strings.Contains(body, "-32020") {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("status %d, body %s; want status 400 and the error -32020", code, body)
 	}
 }
 
@@ -176,14 +176,14 @@ func TestModernDiscoverAndList(t *testing.T) {
 		c.headers.Set("Mcp-Method", method)
 		c.headers.Del("Mcp-Name")
 		if m := c.call(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
-			t.Errorf("%s: %s", method, m.messageJSON)
+			t.Errorf("answer to %s = %s; want a result", method, m.messageJSON)
 		}
 	}
 }
 
-// TestModernBadRequests checks that invalid requests get the HTTP status that protocol
+// TestModernInvalidRequests checks that invalid requests get the HTTP status that protocol
 // version 2026-07-28 requires.
-func TestModernBadRequests(t *testing.T) {
+func TestModernInvalidRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, testCase := range []struct {
 		method, body string
@@ -198,14 +198,14 @@ func TestModernBadRequests(t *testing.T) {
 		c.headers.Set("Mcp-Method", testCase.method)
 		c.headers.Del("Mcp-Name")
 		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, testCase.body)); code != testCase.httpStatus {
-			t.Errorf("%s: %d %s, want %d", testCase.body, code, body, testCase.httpStatus)
+			t.Errorf("request %s: status %d, response %s; want status %d", testCase.body, code, body, testCase.httpStatus)
 		}
 	}
 }
 
-// TestModernIDsAreExact checks that large IDs are not rounded, although mcp-go decodes
+// TestModernLargeIDsAreNotRounded checks that large IDs are not rounded, although mcp-go decodes
 // numbers as float64.
-func TestModernIDsAreExact(t *testing.T) {
+func TestModernLargeIDsAreNotRounded(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, id := range []string{`9007199254740993`, `-123456789012345678901234567890`, `1.0`, `1e3`, `0`, `-7`, `"a"`} {
 		for _, method := range []string{"server/discover", "tools/list", "no/such"} {
@@ -214,7 +214,7 @@ func TestModernIDsAreExact(t *testing.T) {
 			c.headers.Del("Mcp-Name")
 			m := c.call(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
 			if string(m.ID) != id || (m.Result == nil) != (method == "no/such") {
-				t.Errorf("%s %s: %s", id, method, m.messageJSON)
+				t.Errorf("ID %s, method %s: answer %s; want the same ID, and an error only for no/such", id, method, m.messageJSON)
 			}
 		}
 		c := s.modernClient(t)
@@ -223,7 +223,7 @@ func TestModernIDsAreExact(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		res := c.postRequest(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 		if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, `"io.modelcontextprotocol/subscriptionId":`+id) {
-			t.Errorf("%s: %s", id, eventData)
+			t.Errorf("subscription with the ID %s: event %s; want the same ID in the event", id, eventData)
 		}
 		cancel()
 		res.Body.Close()

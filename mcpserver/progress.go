@@ -24,12 +24,13 @@ type progressSender struct {
 	mu       sync.Mutex // the mutex guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
-	// longestPause is the longest time between two notifications.
-	firstSent, lastSent time.Time
-	longestPause        time.Duration
+	// maxPause is the longest time between two progress notifications.
+	firstSentAt, lastSent time.Time
+	maxPause              time.Duration
 }
 
-// newProgressSender returns nil, whose methods do nothing, if the client cannot receive progress or sent no token.
+// newProgressSender returns nil if the client cannot receive progress or sent no progress token. The methods of a nil
+// progressSender do nothing.
 func newProgressSender(ctx context.Context, p *transport.Params, sendMessage transport.Send) *progressSender {
 	token := p.Token()
 	if token == nil || sendMessage == nil {
@@ -64,9 +65,9 @@ func (s *progressSender) send(p dispatch.Progress) {
 	}
 	now := time.Now()
 	if s.lastSent.IsZero() {
-		s.firstSent = now
+		s.firstSentAt = now
 	} else {
-		s.longestPause = max(s.longestPause, now.Sub(s.lastSent))
+		s.maxPause = max(s.maxPause, now.Sub(s.lastSent))
 	}
 	s.lastSent = now
 }
@@ -81,8 +82,8 @@ func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Tim
 		return
 	}
 	g.HasProgress = true
-	g.SinceProgress = g.Waited - s.lastSent.Sub(receivedAt)
-	g.LongestPause = max(s.longestPause, s.firstSent.Sub(receivedAt))
+	g.TimeSinceProgress = g.WaitDuration - s.lastSent.Sub(receivedAt)
+	g.LongestPause = max(s.maxPause, s.firstSentAt.Sub(receivedAt))
 }
 
 func appendProgress(buffer []byte, token json.RawMessage, p dispatch.Progress) []byte {

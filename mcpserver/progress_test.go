@@ -18,7 +18,7 @@ func TestNumbersKeepAllDigits(t *testing.T) {
 		got := string(appendNumber(nil, f))
 		parsedNumber, err := strconv.ParseFloat(got, 64)
 		if got != want || err != nil || parsedNumber != f || !json.Valid([]byte(got)) {
-			t.Errorf("%v is written %s, want %s", f, got, want)
+			t.Errorf("appendNumber(%v) = %s, want %s", f, got, want)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func FuzzProgressToken(f *testing.F) {
 		}
 		progress := dispatch.Progress{Progress: 1, Message: "m", StatusWord: "indexing", Audience: "user"}
 		if token := p.Token(); token != nil && !json.Valid(appendProgress(nil, token, progress)) {
-			t.Fatalf("the notification is invalid with the token %s", token)
+			t.Fatalf("notification with the progress token %s is not JSON; want valid JSON", token)
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if brokenErr := s.catalog.brokenPluginError(q.Params.Name); !ok && brokenErr != nil {
-		return toFault(s.replyToFailure(brokenErr))
+		return toFaultReply(s.newErrorReply(brokenErr))
 	}
 	if !ok {
 		return newFaultReply(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
@@ -34,15 +34,15 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		if refusalErr := s.catalog.refusedError(prompt.Plugin, prompt.Dispatch()); refusalErr != nil {
 			err = refusalErr
 		}
-		return toFault(s.replyToFailure(err))
+		return toFaultReply(s.newErrorReply(err))
 	}
 	callResult, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
-		return toFault(s.replyToFailure(err))
+		return toFaultReply(s.newErrorReply(err))
 	}
 	r := reply{callID: callResult.CallID, audience: callResult.Audience}
-	if r.members, err = promptResult(content.OneLine(callResult.Output), prompt.Description); err != nil {
-		return toFault(s.replyToFailure(&dispatch.Error{
+	if r.members, err = promptResult(content.RemoveLineBreaks(callResult.Output), prompt.Description); err != nil {
+		return toFaultReply(s.newErrorReply(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: callResult.CallID, RunTime: callResult.RunTime, ReportCount: callResult.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
@@ -50,7 +50,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-func toFault(r reply) reply {
+func toFaultReply(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
 		Code wire.ErrorCode `json:"code"`

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-var withPrompts = plugintest.Package{Prompts: []plugintest.Prompt{
+var promptPackage = plugintest.Package{Prompts: []plugintest.Prompt{
 	{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.",
 		Input: json.RawMessage(`{"type":"object","properties":{"channel":{"type":"string","description":"Which."},"days":{"type":"integer"}},"required":["channel"]}`)},
 	{Name: "plain"},
@@ -24,35 +24,35 @@ func newGetPromptText(id, name, args, meta string) string {
 }
 
 func TestPromptsAreListed(t *testing.T) {
-	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
+	s := serveTools(t, returnOutput(`"x"`), Options{}, promptPackage)
 	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 	want := `{"prompts":[{"name":"messages__plain","title":"plain"},` +
 		`{"name":"messages__summarise","title":"Summarise","description":"Sums a channel up.",` +
 		`"arguments":[{"name":"channel","description":"Which.","required":true},{"name":"days"}]}]}`
 	if string(m.Result) != want {
-		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
+		t.Errorf("answer = %s\nwant the result\n%s", m.messageJSON, want)
 	}
 }
 
 // TestPromptsListChanged checks that clients are notified of new prompts, but not of a
 // new plugin without prompts.
 func TestPromptsListChanged(t *testing.T) {
-	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
+	s := serveTools(t, returnOutput(`"x"`), Options{}, promptPackage)
 	p := s.dial(t)
 	p.initialize("a")
 	s.add(t, "without")
-	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
+	if m := p.mustReadMessage(); m.Method != "notifications/tools/list_changed" {
 		t.Error(m.messageJSON)
 	}
-	if _, err := s.store.Add(plugintest.Package{Name: "with", Prompts: withPrompts.Prompts}.Write(t)); err != nil {
+	if _, err := s.store.Add(plugintest.Package{Name: "with", Prompts: promptPackage.Prompts}.Write(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.reg.Reload(); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
-		if m := p.mustRead(); m.Method != want {
-			t.Errorf("%s, want %s", m.messageJSON, want)
+		if m := p.mustReadMessage(); m.Method != want {
+			t.Errorf("message = %s, want %s", m.messageJSON, want)
 		}
 	}
 }
@@ -63,18 +63,18 @@ func TestPromptRuns(t *testing.T) {
 		got = c
 		c.Progress(dispatch.Progress{Progress: 1, Message: "reading"})
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"Sum up #general."`)}, nil
-	}), Options{}, withPrompts)
+	}), Options{}, promptPackage)
 	const members = `"description":"Sums a channel up.","messages":[{"role":"user","content":{"type":"text","text":"Sum up #general."}}]`
 	checkPrompt := func(how string, msgs []receivedMessage, wantResultEnd string) {
 		t.Helper()
 		if len(msgs) != 2 || msgs[0].Method != "notifications/progress" || string(msgs[0].Params.Token) != `"p"` {
-			t.Fatalf("%s: %v", how, msgs)
+			t.Fatalf("%s: messages = %v; want a progress notification with the token p, then the result", how, msgs)
 		}
 		if want := `{` + members + wantResultEnd + `}`; string(msgs[1].Result) != want {
-			t.Errorf("%s: %s\nwant %s", how, msgs[1].messageJSON, want)
+			t.Errorf("%s: answer %s\nwant %s", how, msgs[1].messageJSON, want)
 		}
 		if string(got.Args) != `{"_detach":"5","channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
-			t.Errorf("%s: the prompt ran with %+v", how, got)
+			t.Errorf("%s: call of the prompt = %+v; want the prompt summarise in tab 5, with the arguments _detach, channel and days", how, got)
 		}
 		got = dispatch.Call{}
 	}
@@ -84,7 +84,7 @@ func TestPromptRuns(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.sendMessage(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
-	checkPrompt("stdio", []receivedMessage{p.mustRead(), p.mustRead()}, "")
+	checkPrompt("stdio", []receivedMessage{p.mustReadMessage(), p.mustReadMessage()}, "")
 
 	const modernResultEnd = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
 	c := s.modernClient(t)
@@ -92,7 +92,7 @@ func TestPromptRuns(t *testing.T) {
 	c.headers.Set("Mcp-Name", "messages__summarise")
 	checkPrompt("modern", c.requestAndRead(newGetPromptText(`1`, "messages__summarise", args, modernMeta)), modernResultEnd)
 	p.sendMessage(newGetPromptText(`2`, "messages__summarise", args, modernMeta))
-	checkPrompt("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modernResultEnd)
+	checkPrompt("modern stdio", []receivedMessage{p.mustReadMessage(), p.mustReadMessage()}, modernResultEnd)
 }
 
 func TestPromptResults(t *testing.T) {
@@ -124,17 +124,17 @@ func TestPromptResults(t *testing.T) {
 		got, err := promptResult(json.RawMessage(input), "")
 		switch {
 		case err != nil && !strings.Contains(err.Error(), want):
-			t.Errorf("%s: %v, want %s", input, err, want)
+			t.Errorf("error for the arguments %s = %v, want %s", input, err, want)
 		case err == nil && string(got) != want:
-			t.Errorf("%s: %s\nwant %s", input, got, want)
+			t.Errorf("converted arguments of %s = %s\nwant %s", input, got, want)
 		}
 	}
 }
 
-// TestPromptFailures checks that each failure of a prompt is a JSON-RPC error with a code
+// TestPromptErrors checks that each failure of a prompt is a JSON-RPC error with a code
 // and a message.
-func TestPromptFailures(t *testing.T) {
-	fails := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+func TestPromptErrors(t *testing.T) {
+	failingCaller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrIdleTimeout, CallID: "call_9", Retryable: true, Message: "It was silent."}
 	})
 	for _, testCase := range []struct {
@@ -144,15 +144,15 @@ func TestPromptFailures(t *testing.T) {
 		wantMessage, kind string
 		httpStatus        int // the HTTP status in protocol version 2026-07-28
 	}{
-		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
-		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},
-		{fails, "messages__summarise", `{"channel":"c","days":"many"}`, -32602, "days", "invalid_arguments", 400},
-		{fails, "messages__summarise", `{"channel":"c","tabId":"x"}`, -32602, "tabId", "invalid_arguments", 400},
-		{fails, "messages__plain", `{}`, -32603, "It was silent.", "idle_timeout", 200},
+		{failingCaller, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
+		{failingCaller, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},
+		{failingCaller, "messages__summarise", `{"channel":"c","days":"many"}`, -32602, "days", "invalid_arguments", 400},
+		{failingCaller, "messages__summarise", `{"channel":"c","tabId":"x"}`, -32602, "tabId", "invalid_arguments", 400},
+		{failingCaller, "messages__plain", `{}`, -32603, "It was silent.", "idle_timeout", 200},
 		{returnOutput(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
 		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Check the log", "internal", 200},
 	} {
-		s := serveTools(t, testCase.caller, Options{}, withPrompts)
+		s := serveTools(t, testCase.caller, Options{}, promptPackage)
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", "prompts/get")
 		c.headers.Set("Mcp-Name", testCase.name)
@@ -162,11 +162,11 @@ func TestPromptFailures(t *testing.T) {
 			"modern":   readMessages(t, res)[0],
 		} {
 			if m.Error == nil || m.Error.Code != testCase.code || !strings.Contains(m.messageJSON, testCase.wantMessage) || !strings.Contains(m.messageJSON, testCase.kind) {
-				t.Errorf("%s: %s %s: %s", how, testCase.name, testCase.args, m.messageJSON)
+				t.Errorf("%s: prompt %s with the arguments %s: answer %s; want the error %d %q", how, testCase.name, testCase.args, m.messageJSON, testCase.code, testCase.wantMessage)
 			}
 		}
 		if res.StatusCode != testCase.httpStatus {
-			t.Errorf("%s %s: %s; want %v", testCase.name, testCase.args, res.Status, testCase.httpStatus)
+			t.Errorf("prompt %s with the arguments %s: status %s; want %v", testCase.name, testCase.args, res.Status, testCase.httpStatus)
 		}
 	}
 }
@@ -175,27 +175,27 @@ func TestPromptFailures(t *testing.T) {
 // prompt.
 func TestPromptIsCancelled(t *testing.T) {
 	h := newHangingCaller()
-	s := serveTools(t, h, Options{}, withPrompts)
+	s := serveTools(t, h, Options{}, promptPackage)
 	p := s.dial(t)
 	p.initialize("a")
 	p.sendMessage(newGetPromptText(`7`, "messages__plain", `{}`, `{}`))
 	<-h.startedCalls
 	p.sendMessage(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
 	<-h.callErrors
-	if m := p.mustRead(); string(m.ID) != `8` {
+	if m := p.mustReadMessage(); string(m.ID) != `8` {
 		t.Error(m.messageJSON)
 	}
 
 	ctx, disconnect := context.WithCancel(t.Context())
 	c := s.open(t, "b")
-	c.postLater(ctx, newGetPromptText(`1`, "messages__plain", `{}`, `{}`))
+	c.postAsync(ctx, newGetPromptText(`1`, "messages__plain", `{}`, `{}`))
 	<-h.startedCalls
 	disconnect()
 	<-h.callErrors
 }
 
 func TestPromptsParamsAreChecked(t *testing.T) {
-	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
+	s := serveTools(t, returnOutput(`"x"`), Options{}, promptPackage)
 	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "params of prompts/get are malformed") {
 		t.Error(m.messageJSON)
@@ -205,6 +205,6 @@ func TestPromptsParamsAreChecked(t *testing.T) {
 	c.headers.Set("Mcp-Name", "other")
 	res := c.postRequest(t.Context(), newGetPromptText(`1`, "messages__plain", `{}`, modernMeta))
 	if m := readMessages(t, res)[0]; res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != -32020 {
-		t.Errorf("%s %s", res.Status, m.messageJSON)
+		t.Errorf("status %s, answer %s; want status 400 and the error -32020", res.Status, m.messageJSON)
 	}
 }

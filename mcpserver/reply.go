@@ -55,9 +55,9 @@ type reply struct {
 	replayedCall string
 	// isResultLost is the value of metaResultLost: the call is done, but its result is not stored.
 	isResultLost bool
-	// The field untrusted is a JSON list of the pages that the result quotes, or nil for
+	// The field untrustedPages is a JSON list of the pages that the result quotes, or nil for
 	// none.
-	untrusted json.RawMessage
+	untrustedPages json.RawMessage
 	// The field trace is the trace of the call, or nil.
 	trace *hops.Trace
 	// onUndelivered, if not nil, runs if the client did not receive the answer.
@@ -76,24 +76,24 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-func (r reply) textRepeatsData() bool {
+func (r reply) textIsErrorData() bool {
 	return len(r.output) > 0 && len(r.output) == len(r.errorData) && &r.output[0] == &r.errorData[0] && len(r.blocks) == 0 && r.replyText == ""
 }
 
 func newFaultReply(code int, format string, args ...any) reply {
-	return reply{Fault: transport.Faultf(code, format, args...)}
+	return reply{Fault: transport.NewFaultf(code, format, args...)}
 }
 
 // output is either JSON text that the bridge has validated, or empty if the tool returned undefined.
 func newSuccessReply(callID string, toolOutput json.RawMessage) reply {
-	toolOutput = content.OneLine(toolOutput)
+	toolOutput = content.RemoveLineBreaks(toolOutput)
 	if len(toolOutput) == 0 {
 		return reply{callID: callID}
 	}
 	if s, ok := content.SeparateBlocks(toolOutput); ok {
 		return reply{callID: callID, output: s.Text, errorData: s.Data, blocks: s.Blocks}
 	}
-	return reply{callID: callID, output: toolOutput, errorData: content.ObjectOrNil(toolOutput)}
+	return reply{callID: callID, output: toolOutput, errorData: content.StructuredContent(toolOutput)}
 }
 
 func newBrowserReply(callResult dispatch.Result) reply {
@@ -104,7 +104,7 @@ func newBrowserReply(callResult dispatch.Result) reply {
 	for _, step := range append(rawjson.Elements(rawjson.Get(callResult.Output, "steps")), callResult.Output) {
 		r.addBrowserBlocks(step)
 	}
-	r.untrusted = rawjson.Get(callResult.Output, "untrusted")
+	r.untrustedPages = rawjson.Get(callResult.Output, "untrusted")
 	return r
 }
 
@@ -126,8 +126,8 @@ func newFailureReply(err error) reply {
 			Message: "opentabs failed while it ran this call (internal). Check the log of opentabs, then report the error.",
 		}
 	}
-	r := reply{callID: e.CallID, replyText: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
-	r.errorMeta = shape.ErrorForPrograms(e)
+	r := reply{callID: e.CallID, replyText: e.Error(), isError: true, untrustedPages: wire.EncodeUntrustedPages(e.UntrustedPages)}
+	r.errorMeta = shape.ErrorJSON(e)
 	return r
 }
 
@@ -136,7 +136,7 @@ var _ transport.Reply = reply{}
 // CallID implements transport.Reply.
 func (r reply) CallID() string { return r.callID }
 
-func (r reply) Undelivered() {
+func (r reply) HandleUndelivered() {
 	if r.onUndelivered != nil {
 		r.onUndelivered()
 	}
@@ -222,8 +222,8 @@ func (r reply) writeMeta(w *bufio.Writer, serverIdentity json.RawMessage) {
 	if r.isResultLost {
 		writeEntry(metaResultLost, []byte("true"))
 	}
-	if r.untrusted != nil {
-		writeEntry(metaUntrusted, r.untrusted)
+	if r.untrustedPages != nil {
+		writeEntry(metaUntrusted, r.untrustedPages)
 	}
 	r.trace.Record(hops.CheckpointReplied)
 	if r.trace.IsRequested() {

@@ -28,12 +28,12 @@ func TestEncodedResults(t *testing.T) {
 	} {
 		got := encodeResult(t, newSuccessReply("", json.RawMessage(output)))
 		if got != want {
-			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
+			t.Errorf("MCP result for the output %s\n= %s\nwant %s", output, got, want)
 		}
 	}
-	for _, undefined := range []json.RawMessage{nil, {}, json.RawMessage(" ")} {
-		if got := encodeResult(t, newSuccessReply("", undefined)); got != `{"content":[]}` {
-			t.Errorf("undefined is written %s; want %q", got, `{"content":[]}`)
+	for _, emptyOutput := range []json.RawMessage{nil, {}, json.RawMessage(" ")} {
+		if got := encodeResult(t, newSuccessReply("", emptyOutput)); got != `{"content":[]}` {
+			t.Errorf("MCP result for the output undefined = %s; want %q", got, `{"content":[]}`)
 		}
 	}
 }
@@ -41,11 +41,11 @@ func TestEncodedResults(t *testing.T) {
 func encodeResult(t *testing.T, r reply) string {
 	t.Helper()
 	replyText := writeReply(t, r)
-	const before = `{"jsonrpc":"2.0","id":1,"result":`
-	if !strings.HasPrefix(replyText, before) || strings.ContainsAny(replyText, "\r\n") || !json.Valid([]byte(replyText)) {
-		t.Errorf("the server wrote %q", replyText)
+	const replyPrefix = `{"jsonrpc":"2.0","id":1,"result":`
+	if !strings.HasPrefix(replyText, replyPrefix) || strings.ContainsAny(replyText, "\r\n") || !json.Valid([]byte(replyText)) {
+		t.Errorf("line from the server = %q; want valid JSON without line breaks", replyText)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(replyText, before), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(replyText, replyPrefix), "}")
 }
 
 func writeReply(t *testing.T, r reply) string {
@@ -71,7 +71,7 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 	checkResult := func(m receivedMessage) {
 		t.Helper()
 		if res := m.toolResultOf(t); string(res.Structured) != bigResult || res.Content[0].Text != bigResult {
-			t.Errorf("the client received %d bytes of the %d bytes of the result", len(res.Structured), len(bigResult))
+			t.Errorf("structured content of %d bytes; want the complete result of %d bytes", len(res.Structured), len(bigResult))
 		}
 	}
 	msgs := s.open(t, "a").requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`))
@@ -80,7 +80,7 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 	p.initialize("a")
 	p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`), callText(`2`, `{}`, `{"progressToken":2}`))
 	for results := 0; results < 2; {
-		if m := p.mustRead(); m.Method == "" { // every line is a whole message
+		if m := p.mustReadMessage(); m.Method == "" { // every line is a whole message
 			checkResult(m)
 			results++
 		}
@@ -92,6 +92,6 @@ func TestResultOfBrowserTool(t *testing.T) {
 	want := `{"content":[{"type":"text","text":"Done."},{"type":"image","data":"AAAA","mimeType":"image/png"},` +
 		`{"type":"resource_link","uri":"opentabs://files/abc","name":"shop.har","mimeType":"application/json","size":10}]}`
 	if got := encodeResult(t, newBrowserReply(dispatch.Result{Output: json.RawMessage(output)})); got != want {
-		t.Errorf("encoded reply of a browser tool = %s\nwant %s", got, want)
+		t.Errorf("MCP result of a browser tool = %s\nwant %s", got, want)
 	}
 }

@@ -106,7 +106,7 @@ func (r *resources) findContent(uri string) (any, bool) {
 		}
 		callList.Calls = slices.Clone(callList.Calls)
 		for i := range callList.Calls {
-			hideResult(&callList.Calls[i])
+			hideCallResult(&callList.Calls[i])
 		}
 		return callList, true
 	}
@@ -115,11 +115,11 @@ func (r *resources) findContent(uri string) (any, bool) {
 		return nil, false
 	}
 	callView, ok := r.calls.Find(id)
-	hideResult(&callView)
+	hideCallResult(&callView)
 	return callView, ok
 }
 
-func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
+func hideCallResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
 // unknownResource is the error for the URI of a resource that does not exist.
 type unknownResource string

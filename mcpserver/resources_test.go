@@ -51,7 +51,7 @@ func resourceText(t *testing.T, m receivedMessage) string {
 		Contents []struct{ URI, MimeType, Text string }
 	}
 	if json.Unmarshal(m.Result, &r) != nil || len(r.Contents) != 1 || r.Contents[0].MimeType != "application/json" {
-		t.Fatalf("the reply contains no resource: %s", m.messageJSON)
+		t.Fatalf("reply = %s; want one resource of the type application/json", m.messageJSON)
 	}
 	return r.Contents[0].Text
 }
@@ -71,9 +71,9 @@ func (s *testServer) requestAsModernClient(t *testing.T, method, name, requestBo
 
 func TestResourcesAreRead(t *testing.T) {
 	d, id, sink := runningCall(t)
-	three, tenCalls := 3.0, 10.0
+	progressValue, totalValue := 3.0, 10.0
 	sink.Reports([]wire.Report{
-		{Progress: &three, Total: &tenCalls, Message: "page 3"},
+		{Progress: &progressValue, Total: &totalValue, Message: "page 3"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}},
 	}, 0)
 	s := serveTools(t, d, Options{CallWatcher: d})
@@ -86,25 +86,25 @@ func TestResourcesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v.CallID != id || v.Schema != dispatch.SnapshotSchema || *v.Progress != 0.3 || v.Message != "page 3" || len(v.Activities) != 1 || v.Activities[0].Type != "table" {
-			t.Errorf("%s: %+v", how, v)
+			t.Errorf("%s: resource of the call = %+v; want progress 0.3, the text \"page 3\" and one table", how, v)
 		}
 	}
 	if httpStatus != http.StatusOK || !strings.Contains(modernResponse.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
-		t.Errorf("%d %s", httpStatus, modernResponse.messageJSON)
+		t.Errorf("status %d, answer %s; want status 200 and the fields ttlMs, cacheScope and resultType", httpStatus, modernResponse.messageJSON)
 	}
 	var callList shape.List
 	if json.Unmarshal([]byte(resourceText(t, c.call(readText("opentabs://calls", `{}`)))), &callList) != nil || len(callList.Calls) != 1 || callList.Calls[0].CallID != id || callList.OmittedCount != 0 {
-		t.Errorf("the resource lists %+v", callList)
+		t.Errorf("resource opentabs://calls = %+v; want one call, none omitted", callList)
 	}
 }
 
-// TestTimedOutResource checks that the resource of a timed-out call has the status
+// TestTimedOutCallResourceIsFailed checks that the resource of a timed-out call has the status
 // "failed", as tool-call-progress.v1 requires.
-func TestTimedOutResource(t *testing.T) {
+func TestTimedOutCallResourceIsFailed(t *testing.T) {
 	v := dispatch.View{Result: "secret"}
 	v.Status = wire.StatusTimedOut
-	if hideResult(&v); v.Status != wire.StatusFailed || v.Result != "" {
-		t.Errorf("the resource is %+v", v)
+	if hideCallResult(&v); v.Status != wire.StatusFailed || v.Result != "" {
+		t.Errorf("resource of the timed-out call = %+v; want the status failed and no result", v)
 	}
 }
 
@@ -118,14 +118,14 @@ func TestUnknownResources(t *testing.T) {
 		}
 		httpStatus, modernResponse := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
 		if uri != "" && (modernResponse.Error == nil || modernResponse.Error.Code != -32602 || httpStatus != http.StatusBadRequest || !strings.Contains(modernResponse.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
-			t.Errorf("%q: %d %s", uri, httpStatus, modernResponse.messageJSON)
+			t.Errorf("URI %q: status %d, answer %s; want status 400 and the error -32602", uri, httpStatus, modernResponse.messageJSON)
 		}
 		for method, m := range map[string]receivedMessage{
 			"read":      s.open(t, "a").call(readText(uri, `{}`)),
 			"subscribe": s.open(t, "a").call(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
 		} {
 			if m.Error == nil || m.Error.Code != -32002 && uri != "" || uri != "" && !strings.Contains(m.Error.Message, "Read opentabs://calls") {
-				t.Errorf("%s %q: %s", method, uri, m.messageJSON)
+				t.Errorf("%s of the URI %q: answer %s; want the error -32002 that recommends opentabs://calls", method, uri, m.messageJSON)
 			}
 		}
 	}
@@ -135,16 +135,16 @@ func TestUnknownResources(t *testing.T) {
 	}
 	httpStatus, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
 	if m.Error == nil || m.Error.Code != -32601 || httpStatus != http.StatusNotFound {
-		t.Errorf("%d %s", httpStatus, m.messageJSON)
+		t.Errorf("status %d, answer %s; want status 404 and the error -32601", httpStatus, m.messageJSON)
 	}
 }
 
-func TestListOfCallsIsBounded(t *testing.T) {
+func TestCallListIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
 	var callList shape.List
 	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").call(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resourceText(t, m)), &callList) != nil || len(callList.Calls) != maxListedCalls || callList.OmittedCount != 7 {
-		t.Errorf("the resource lists %d calls and omits %d", len(callList.Calls), callList.OmittedCount)
+		t.Errorf("resource opentabs://calls with %d calls, %d omitted; want %d and 7", len(callList.Calls), callList.OmittedCount, maxListedCalls)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("stdio")
 	p.sendMessage(subscribe)
-	if m := p.mustRead(); m.Result == nil {
+	if m := p.mustReadMessage(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
 	c := s.open(t, "http")
@@ -185,18 +185,18 @@ func TestSubscribersAreNotified(t *testing.T) {
 		t.Fatal(eventData)
 	}
 
-	const id64 = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
+	const largeSubscriptionID = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
 	expectMessages := func(description string) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
-		if m := p.mustRead(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
-			t.Errorf("%s: the client over stdio received %s", description, m.messageJSON)
+		if m := p.mustReadMessage(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
+			t.Errorf("%s: message over stdio = %s; want an update of %s", description, m.messageJSON, uri)
 		}
 		if eventData, _ := get.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) {
-			t.Errorf("%s: the GET stream received %s", description, eventData)
+			t.Errorf("%s: event in the GET stream = %s; want an update of %s", description, eventData, uri)
 		}
-		if eventData, _ := listen.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, id64) {
-			t.Errorf("%s: the listen stream received %s", description, eventData)
+		if eventData, _ := listen.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, largeSubscriptionID) {
+			t.Errorf("%s: event in the listen stream = %s; want an update of %s", description, eventData, uri)
 		}
 	}
 	reportProgress(sink, 1)
@@ -205,7 +205,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	expectMessages("the next, when its time has come")
 
 	p.sendMessage(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
-	if m := p.mustRead(); m.Result == nil {
+	if m := p.mustReadMessage(); m.Result == nil {
 		t.Error(m.messageJSON)
 	}
 	if code, _ := c.status(c.newRequest(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
@@ -221,8 +221,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 		t.Error(eventData)
 	}
 	p.sendMessage(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-	if m := p.mustRead(); string(m.ID) != "9" {
-		t.Errorf("after unsubscribe the client received %s; want %q", m.messageJSON, "9")
+	if m := p.mustReadMessage(); string(m.ID) != "9" {
+		t.Errorf("message after the unsubscribe request = %s; want the answer with the ID %q", m.messageJSON, "9")
 	}
 }
 
@@ -248,7 +248,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			ctx, cancel := context.WithDeadline(t.Context(), startTime.Add(until))
 			defer cancel()
 			for ctx.Err() == nil {
-				for _, uri := range l.next(ctx) {
+				for _, uri := range l.nextURIs(ctx) {
 					notifications = append(notifications, receivedLine{uri, time.Since(startTime)})
 				}
 			}
@@ -263,19 +263,19 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		var at []time.Duration
 		for _, h := range notifications {
 			if h.uri == callsURI {
-				t.Errorf("the list was notified at %s", h.at)
+				t.Errorf("update of opentabs://calls at %s; want updates only of the call's resource", h.at)
 			}
 			at = append(at, h.at)
 		}
 		const eventDelay = 60 * time.Millisecond // eventDelay is the longest time from a change to its event
 		if n := len(at); n < 5 || n > 6 || at[0] > eventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+eventDelay {
-			t.Errorf("the notifications of the call were sent at %s", at)
+			t.Errorf("times of the call's updates = %s; want 5 or 6, the last soon after the last change", at)
 		}
 		notifications = nil
 		sink.Finish(nil, nil)
 		expectMessages(11 * time.Second)
 		if len(notifications) != 2 {
-			t.Errorf("at the end of the call the notifications are %v; want length 2", notifications)
+			t.Errorf("notifications at the end of the call = %v; want 2", notifications)
 		}
 		w.close()
 		d.Shutdown()
@@ -293,7 +293,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	for range 1000 {
 		l.RecordChange(uri)
 	}
-	if notifications := l.next(t.Context()); len(notifications) != 1 {
+	if notifications := l.nextURIs(t.Context()); len(notifications) != 1 {
 		t.Errorf("the subscriber received %d notifications; want 1", len(notifications))
 	}
 }
@@ -320,19 +320,19 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 		}
 	}
 	if totalCount != maxAllSubscriptions || refusedCount == 0 || len(w.subscribedByURI) != maxSubscriptions {
-		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", totalCount, refusedCount, len(w.subscribedByURI))
+		t.Errorf("%d accepted subscriptions, %d rejected, %d resources; want %d, more than 0, and %d", totalCount, refusedCount, len(w.subscribedByURI), maxAllSubscriptions, maxSubscriptions)
 	}
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
 	}
 	if w.subscriptionCount != 0 || len(w.subscribedByURI) != 0 || w.follower != nil {
-		t.Errorf("after the end there are %d subscriptions, %d resources and the follower %v", w.subscriptionCount, len(w.subscribedByURI), w.follower)
+		t.Errorf("after the end: %d subscriptions, %d resources, follower %v; want 0, 0 and nil", w.subscriptionCount, len(w.subscribedByURI), w.follower)
 	}
 }
 
-// TestMissedEvents checks a resource subscriber that missed call events: all its
+// TestMissedEventsUpdateAllResources checks a resource subscriber that missed call events: all its
 // resources must count as changed.
-func TestMissedEvents(t *testing.T) {
+func TestMissedEventsUpdateAllResources(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	l := newSubscriber(w)
@@ -341,15 +341,15 @@ func TestMissedEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.notifyOfEvents(nil, true)
-	if notifications := l.next(t.Context()); len(notifications) != 3 {
-		t.Errorf("the subscriber received %v; want length 3", notifications)
+	w.notifyEvents(nil, true)
+	if notifications := l.nextURIs(t.Context()); len(notifications) != 3 {
+		t.Errorf("notifications for the subscriber = %v; want 3", notifications)
 	}
 }
 
-// TestFilesAreRead checks that an MCP client can read the files that its calls wrote. A
+// TestReadCallFiles checks that an MCP client can read the files that its calls wrote. A
 // text file is sent as text, and any other file as base64.
-func TestFilesAreRead(t *testing.T) {
+func TestReadCallFiles(t *testing.T) {
 	d, _, _ := runningCall(t)
 	files := filestore.Open(t.TempDir())
 	s := serveTools(t, d, Options{CallWatcher: d, Files: files})

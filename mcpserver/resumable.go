@@ -64,7 +64,7 @@ type resumableCall struct {
 	progress          *progressSender // the field progress is the progress of the request that waits for the call
 	hasWaitingRequest bool
 	tickets           []*openTicket
-	dropTimer         *time.Timer // dropTimer runs while the answer is kept
+	expiryTimer       *time.Timer // expiryTimer runs while the answer is kept
 }
 
 // openTicket is a ticket that is not yet resolved.
@@ -80,14 +80,14 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if q.Params.RequestState == "" {
 		c, err := a.startResumable(q, requestDigest)
 		if err != nil {
-			return newFaultReply(wire.CodeInternal, transport.StoppingText)
+			return newFaultReply(wire.CodeInternal, transport.StoppingMessage)
 		}
 		p := newProgressSender(ctx, q.Params, q.Send)
 		defer p.close() // the call may outlive this request and report progress
-		c.attach(p)
+		c.attachRequest(p)
 		return c.attachAndWait(ctx, q, p)
 	}
-	c, refusal := a.resumable.findByState(q.Params.RequestState, requestDigest)
+	c, refusal := a.resumableCalls.findByState(q.Params.RequestState, requestDigest)
 	if c == nil {
 		return refusal
 	}
@@ -102,7 +102,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	}
 	p := newProgressSender(ctx, q.Params, q.Send)
 	defer p.close()
-	if !c.attach(p) {
+	if !c.attachRequest(p) {
 		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	c.applyAnswers(q.Client, formAnswers)
@@ -125,7 +125,7 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 		approvals: a, id: strings.ToLower(rand.Text()), requestDigest: requestDigest, cancel: cancel,
 		ticketsChanged: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	background, err := q.Background(cancel)
+	backgroundReq, err := q.Background(cancel)
 	if err != nil {
 		cancel(nil)
 		return nil, err
@@ -133,12 +133,12 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	q.progress = c.sendProgress
 	q.onSuspend = func(ctx context.Context, w dispatch.WaitingTicket) { c.addTicket(ctx, form.Question{WaitingTicket: w}) }
 	go func() {
-		defer background.Finish()
+		defer backgroundReq.Finish()
 		defer cancel(nil)
 		c.reply = a.runCall(ctx, q)
-		background.Release()
+		backgroundReq.Release()
 		close(c.done)
-		a.resumable.storeAnswer(c)
+		a.resumableCalls.storeAnswer(c)
 	}()
 	return c, nil
 }
@@ -150,37 +150,37 @@ func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	sender.send(p)
 }
 
-// addTicket stores a ticket until the ticket is resolved, which ends ctx.
+// addTicket stores an approval request until ctx ends, which happens when the request is decided or times out.
 func (c *resumableCall) addTicket(ctx context.Context, q form.Question) {
 	t := &openTicket{Question: q}
 	c.mu.Lock()
 	c.tickets = append(c.tickets, t)
 	c.mu.Unlock()
-	c.signalChange()
+	c.signalTicketChange()
 	<-ctx.Done()
 	c.mu.Lock()
 	c.tickets = slices.DeleteFunc(c.tickets, func(o *openTicket) bool { return o == t })
 	c.mu.Unlock()
-	c.signalChange()
+	c.signalTicketChange()
 }
 
-func (c *resumableCall) signalChange() {
+func (c *resumableCall) signalTicketChange() {
 	select {
 	case c.ticketsChanged <- struct{}{}:
 	default:
 	}
 }
 
-// The method attach returns false if another request is already waiting.
-func (c *resumableCall) attach(p *progressSender) bool {
+// The method attachRequest returns false if another request is already waiting for the call's answer.
+func (c *resumableCall) attachRequest(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.hasWaitingRequest {
 		return false
 	}
 	c.hasWaitingRequest, c.progress = true, p
-	if c.dropTimer != nil {
-		c.dropTimer.Stop()
+	if c.expiryTimer != nil {
+		c.expiryTimer.Stop()
 	}
 	return true
 }
@@ -208,7 +208,7 @@ func (c *resumableCall) awaitReply(ctx context.Context) reply {
 	for {
 		select {
 		case <-c.done:
-			c.approvals.resumable.removeAnswered(c)
+			c.approvals.resumableCalls.removeAnsweredCall(c)
 			return c.reply
 		default:
 		}
@@ -237,12 +237,12 @@ func (c *resumableCall) remindClient() {
 	}
 	c.mu.Unlock()
 	for _, q := range questions {
-		c.approvals.calls.Remind(q.WaitingTicket, q.ProgressMessage())
+		c.approvals.calls.SendReminder(q.WaitingTicket, q.ProgressMessage())
 	}
 }
 
 func (c *resumableCall) detachWithForms() (reply, bool) {
-	calls := c.approvals.resumable
+	calls := c.approvals.resumableCalls
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
 	c.mu.Lock()
@@ -304,7 +304,7 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	c.mu.Lock()
 	isKept := !c.hasWaitingRequest && r.callsByID[c.id] == c
 	if isKept {
-		c.dropTimer = time.AfterFunc(keptAnswerLifetime, func() { r.dropExpired(c) })
+		c.expiryTimer = time.AfterFunc(keptAnswerLifetime, func() { r.removeExpiredCall(c) })
 	}
 	c.mu.Unlock()
 	if !isKept {
@@ -316,12 +316,12 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 		oldestCall := r.endedCalls[0]
 		r.removeCall(oldestCall)
 		if !oldestCall.isAttached() {
-			go oldestCall.reply.Undelivered() // run without the locks, because Undelivered may acquire locks
+			go oldestCall.reply.HandleUndelivered() // run without the locks, because Undelivered may acquire locks
 		}
 	}
 }
 
-func (r *resumableCalls) dropExpired(c *resumableCall) {
+func (r *resumableCalls) removeExpiredCall(c *resumableCall) {
 	r.mu.Lock()
 	isExpired := slices.Contains(r.endedCalls, c) && !c.isAttached()
 	if isExpired {
@@ -329,18 +329,18 @@ func (r *resumableCalls) dropExpired(c *resumableCall) {
 	}
 	r.mu.Unlock()
 	if isExpired {
-		c.reply.Undelivered()
+		c.reply.HandleUndelivered()
 	}
 }
 
-// dropExpired calls isAttached, because a request can arrive just before the answer is dropped.
+// removeExpiredCall calls isAttached, because a request can arrive just before the answer is dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hasWaitingRequest
 }
 
-func (r *resumableCalls) removeAnswered(c *resumableCall) {
+func (r *resumableCalls) removeAnsweredCall(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removeCall(c)
@@ -354,8 +354,8 @@ func (r *resumableCalls) removeCall(c *resumableCall) {
 		r.answerBytes -= c.reply.sizeBytes()
 	}
 	c.mu.Lock()
-	if c.dropTimer != nil {
-		c.dropTimer.Stop()
+	if c.expiryTimer != nil {
+		c.expiryTimer.Stop()
 	}
 	c.mu.Unlock()
 }

@@ -39,7 +39,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 		return func(request string) receivedMessage {
 			allMessages := c.requestAndRead(request)
 			if len(allMessages) == 0 {
-				t.Fatal("the request got no answer")
+				t.Fatal("the server sent no answer to the request; want at least one message")
 			}
 			return allMessages[len(allMessages)-1]
 		}
@@ -49,7 +49,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 		return func(request string) receivedMessage {
 			p.sendMessage(request)
 			for {
-				if m := p.mustRead(); m.Method == "" {
+				if m := p.mustReadMessage(); m.Method == "" {
 					return m
 				}
 			}
@@ -57,14 +57,14 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	},
 }
 
-func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, sendModern modernSender)) {
+func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender)) {
 	t.Helper()
 	for name, open := range modernSenders {
 		t.Run(name, func(t *testing.T) {
 			g := newApprovalDispatcher(t, gates...)
 			s := serveTools(t, g, Options{Heartbeat: time.Hour})
 			f(t, g, open(t, s))
-			if n := s.approvals.resumable.countKept(); n != 0 {
+			if n := s.approvals.resumableCalls.countStoredItems(); n != 0 {
 				t.Errorf("the server still stores %d resumable calls; want 0", n)
 			}
 			g.Shutdown()
@@ -76,7 +76,7 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
 	var a formsResult
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
-		t.Fatalf("the reply does not contain exactly one question: %s", r.messageJSON)
+		t.Fatalf("reply = %s; want input_required with exactly one approval form", r.messageJSON)
 	}
 	for key := range a.Requests {
 		return key, a
@@ -84,103 +84,103 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	return "", a
 }
 
-func TestModernClientDecides(t *testing.T) {
+func TestModernFormDecidesApproval(t *testing.T) {
 	for name, tt := range map[string]struct {
 		formAnswer string
-		runs       bool
+		wantRun    bool
 	}{
 		"allow once": {choiceAnswer("allow once"), true},
 		"deny":       {choiceAnswer("deny"), false},
 		"decline":    {`{"action":"decline"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
-				m := sendModern(callText(`1`, `{"a":1,"b":2}`, formsMeta))
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
+				m := sendModernCall(callText(`1`, `{"a":1,"b":2}`, formsMeta))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
-					t.Errorf("the question is %s", m.messageJSON)
+					t.Errorf("reply = %s; want an approval form with the text \"May messages__echo run\"", m.messageJSON)
 				}
 				if !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/serverInfo"`) {
-					t.Errorf("the reply lacks serverInfo: %s", m.messageJSON)
+					t.Errorf("reply = %s; want io.modelcontextprotocol/serverInfo", m.messageJSON)
 				}
 				// The server must accept a repeated request whose arguments are the same, but have a different order
 				// and different spaces.
-				m = sendModern(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
+				m = sendModernCall(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
 				r := m.toolResultOf(t)
-				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
-					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.messageJSON)
+				if r.ResultType != "complete" || r.IsError == tt.wantRun || (g.runCount.Load() == 1) != tt.wantRun {
+					t.Errorf("%d runs of the tool, reply %s; want the tool to run: %t", g.runCount.Load(), m.messageJSON, tt.wantRun)
 				}
-				if m := sendModern(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-					t.Errorf("the server accepted the same requestState twice: %s", m.messageJSON)
+				if m := sendModernCall(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+					t.Errorf("answer to a requestState that was already used = %s; want the error invalid params", m.messageJSON)
 				}
 			})
 		})
 	}
 }
 
-func TestModernSessions(t *testing.T) {
+func TestModernApprovalChoices(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newApprovalDispatcher(t, alwaysAskGate{})
-		sendModern := modernSenders[name](t, serveTools(t, g, Options{}))
-		key, q := sendModern(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		sendModernCall := modernSenders[name](t, serveTools(t, g, Options{}))
+		key, q := sendModernCall(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
-			t.Errorf("%s: the form has the choices %s; want %v", name, got, want)
+			t.Errorf("%s: choices in the approval form = %s; want %v", name, got, want)
 		}
 		g.Shutdown()
 	}
 }
 
 func TestModernCallWithSeveralForms(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
 		const args = `{"wait":2}`
-		key, q := sendModern(callText(`1`, args, formsMeta)).decodeQuestion(t)
+		key, q := sendModernCall(callText(`1`, args, formsMeta)).decodeQuestion(t)
 		// If the repeated request contains no answer to a form, the server sends the same form
 		// again, with the same ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, nextResult := sendModern(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
-			if k != key || g.runs.Load() != 0 {
-				t.Errorf("%s: the form asks for %s, not %s", inputResponses, k, key)
+			k, nextResult := sendModernCall(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
+			if k != key || g.runCount.Load() != 0 {
+				t.Errorf("answer to %s: ticket %s; want the same ticket %s and no run of the tool", inputResponses, k, key)
 			}
 			q = nextResult
 		}
 		formAnswer := choiceAnswer("allow once")
 		for round := range 2 { // after the approval of the call, its tool waits for the user twice
-			k, nextResult := sendModern(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
+			k, nextResult := sendModernCall(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(nextResult.Requests[k].Params.Message, "Log in.") {
-				t.Fatalf("round %d: the next question is %+v", round, nextResult)
+				t.Fatalf("round %d: next form = %+v; want a new form with the text \"Log in.\"", round, nextResult)
 			}
 			key, q, formAnswer = k, nextResult, `{"action":"accept"}`
 		}
-		m := sendModern(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
-		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
-			t.Errorf("the reply to the approved call is %s", m.messageJSON)
+		m := sendModernCall(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
+		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runCount.Load() != 1 {
+			t.Errorf("reply to the approved call = %s; want the tool's arguments after one run", m.messageJSON)
 		}
 	})
 }
 
-func TestModernStateIsSealed(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
-		key, q := sendModern(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+func TestModernStateRejectsTampering(t *testing.T) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
+		key, q := sendModernCall(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
-		flipped := []byte(q.State)
-		flipped[5] ^= 1
+		tamperedState := []byte(q.State)
+		tamperedState[5] ^= 1
 		for name, sealedState := range map[string]string{
-			"tampered":        repeatCallText(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
-			"changed":         repeatCallText(`2`, `{"a":1}`, yes, string(flipped)),
-			"shortened":       repeatCallText(`2`, `{"a":1}`, yes, q.State[:20]),
-			"of another call": repeatCallText(`2`, `{"a":2}`, yes, q.State),
-			"of other digits": repeatCallText(`2`, `{"a":1.0}`, yes, q.State),
-			"a list":          repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
-			"a number":        repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
+			"tampered":                          repeatCallText(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
+			"changed":                           repeatCallText(`2`, `{"a":1}`, yes, string(tamperedState)),
+			"shortened":                         repeatCallText(`2`, `{"a":1}`, yes, q.State[:20]),
+			"state of another call":             repeatCallText(`2`, `{"a":2}`, yes, q.State),
+			"state of a call with other digits": repeatCallText(`2`, `{"a":1.0}`, yes, q.State),
+			"answers as a list":                 repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
+			"answer that is a number":           repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
-			if m := sendModern(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-				t.Errorf("%s: the repeated request got %s", name, m.messageJSON)
+			if m := sendModernCall(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				t.Errorf("%s: answer to the repeated request = %s; want the error invalid params", name, m.messageJSON)
 			}
 		}
-		if g.runs.Load() != 0 {
-			t.Error("the tool ran")
+		if g.runCount.Load() != 0 {
+			t.Error("the tool ran without an approval; want no run")
 		}
-		if m := sendModern(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
+		if m := sendModernCall(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
 			t.Error(m.messageJSON)
 		}
 	})
@@ -193,7 +193,7 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 	firstSender, secondSender := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
 	key, q := firstSender(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
-	if m := secondSender(yes); m.Error == nil || g.runs.Load() != 0 {
+	if m := secondSender(yes); m.Error == nil || g.runCount.Load() != 0 {
 		t.Error(m.messageJSON)
 	}
 	if m := firstSender(yes); m.toolResultOf(t).IsError {
@@ -206,18 +206,18 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
-			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				key, q := sendModern(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
-				w := g.onlyTicket(t)
+				key, q := sendModernCall(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+				w := g.findTicket(t)
 				request := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
 				if closed {
 					request = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
 				}
 				decide := func() {
 					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
-						t.Errorf("Decide returned %+v, %v", d, err)
+						t.Errorf("Decide returned %+v, error %v; want the outcome accepted", d, err)
 					}
 				}
 				got := make(chan receivedMessage)
@@ -225,12 +225,12 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 					decide()
 					waitUntilCallEnded(t, f)
 				}
-				go func() { got <- sendModern(request) }()
+				go func() { got <- sendModernCall(request) }()
 				if closed {
 					decide()
 				}
-				if m := <-got; m.toolResultOf(t).IsError || g.runs.Load() != 1 {
-					t.Errorf("the reply to the approved call is %s", m.messageJSON)
+				if m := <-got; m.toolResultOf(t).IsError || g.runCount.Load() != 1 {
+					t.Errorf("reply to the approved call = %s; want a result after one run", m.messageJSON)
 				}
 			})
 		})
@@ -241,13 +241,13 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 // request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
-	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		key, q := sendModern(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		key, q := sendModernCall(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		waitUntilCallEnded(t, f)
-		m := sendModern(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
-		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
+		m := sendModernCall(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
+		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runCount.Load() != 0 {
 			t.Error(m.messageJSON)
 		}
 	})
@@ -271,7 +271,7 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	ctx, disconnect := context.WithCancel(t.Context())
 	res := c.postRequest(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
 	if eventData, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(eventData, "waiting for approval") {
-		t.Errorf("the client received %q", eventData)
+		t.Errorf("event = %q; want the text \"waiting for approval\"", eventData)
 	}
 	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
@@ -287,20 +287,20 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	// A stdio client that disconnects between two requests cancels its suspended call.
 	p := s.dial(t)
 	p.sendMessage(callText(`1`, `{}`, formsMeta))
-	p.mustRead().decodeQuestion(t)
+	p.mustReadMessage().decodeQuestion(t)
 	p.in.Close()
 	awaitCallEnd()
-	if g.runs.Load() != 0 {
-		t.Error("the tool ran")
+	if g.runCount.Load() != 0 {
+		t.Error("the tool ran without an approval; want no run")
 	}
 }
 
 func TestModernClientsWithoutForms(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModernCall modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		got := make(chan receivedMessage)
-		go func() { got <- sendModern(callText(`1`, `{}`, modernMeta)) }()
+		go func() { got <- sendModernCall(callText(`1`, `{}`, modernMeta)) }()
 		for {
 			events, _, err := f.Next(t.Context())
 			if err != nil {
@@ -320,13 +320,13 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	})
 }
 
-func (c *resumableCalls) countKept() int {
+func (c *resumableCalls) countStoredItems() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.endedCalls) + len(c.callsByID) + c.answerBytes
 }
 
-func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
+func (c *resumableCalls) addEndedCall(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
 	c.callsByID[id] = h
@@ -334,42 +334,42 @@ func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
 	return h
 }
 
-func TestKeptAnswersAreBounded(t *testing.T) {
+func TestStoredAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newResumableCalls()
 		for i := range 5 {
-			c.putEnded(fmt.Sprint(i), maxKeptAnswerBytes/3)
+			c.addEndedCall(fmt.Sprint(i), maxKeptAnswerBytes/3)
 		}
 		if len(c.endedCalls) != 3 || len(c.callsByID) != 3 || c.callsByID["1"] != nil || c.answerBytes != maxKeptAnswerBytes/3*3 {
-			t.Errorf("the server stores %d ended calls with %d bytes", len(c.endedCalls), c.answerBytes)
+			t.Errorf("stored ended calls = %d, %d bytes; want 3, without the oldest", len(c.endedCalls), c.answerBytes)
 		}
-		c.putEnded("large", maxKeptAnswerBytes+1)
+		c.addEndedCall("large", maxKeptAnswerBytes+1)
 		if len(c.endedCalls) != 1 || c.callsByID["large"] == nil {
-			t.Errorf("the server stores %d ended calls with %d bytes", len(c.endedCalls), c.answerBytes)
+			t.Errorf("stored ended calls = %d, %d bytes; want only the call large", len(c.endedCalls), c.answerBytes)
 		}
-		c.removeAnswered(c.callsByID["large"])
+		c.removeAnsweredCall(c.callsByID["large"])
 		lostAnswers := 0
-		c.putEnded("last", 5).reply.onUndelivered = func() { lostAnswers++ }
+		c.addEndedCall("last", 5).reply.onUndelivered = func() { lostAnswers++ }
 		<-time.After(keptAnswerLifetime - time.Second)
-		if c.countKept() != 1+1+5 {
-			t.Error("an ended call was dropped too early")
+		if c.countStoredItems() != 1+1+5 {
+			t.Error("the server dropped an ended call before its lifetime was over; want it stored")
 		}
 		<-time.After(2 * time.Second)
 		synctest.Wait()
-		if c.countKept() != 0 {
-			t.Error("an ended call was stored too long")
+		if c.countStoredItems() != 0 {
+			t.Error("the server stores an ended call after its lifetime; want it dropped")
 		}
 		if lostAnswers != 1 {
-			t.Errorf("the loss was reported %d times; want 1", lostAnswers)
+			t.Errorf("the server reported the lost answer %d times; want 1", lostAnswers)
 		}
 
-		h := c.putEnded("fetched", maxKeptAnswerBytes)
+		h := c.addEndedCall("fetched", maxKeptAnswerBytes)
 		h.reply.onUndelivered = func() { lostAnswers++ }
-		h.attach(nil)
-		c.putEnded("next", maxKeptAnswerBytes)
+		h.attachRequest(nil)
+		c.addEndedCall("next", maxKeptAnswerBytes)
 		synctest.Wait()
 		if lostAnswers != 1 || c.callsByID["fetched"] != nil {
-			t.Errorf("a fetched answer is reported as lost")
+			t.Error("the server reported a fetched answer as lost; want no report")
 		}
 	})
 }
@@ -381,7 +381,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
 	for i := range maxResumableCalls {
-		s.approvals.resumable.callsByID[fmt.Sprint(i)] = &resumableCall{}
+		s.approvals.resumableCalls.callsByID[fmt.Sprint(i)] = &resumableCall{}
 	}
 	c := s.modernClient(t)
 	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
@@ -389,7 +389,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	if eventData, _ := events.nextData(); !strings.Contains(eventData, "waiting for approval") {
 		t.Errorf("the client received %s; want a text that contains %q", eventData, "waiting for approval")
 	}
-	w := g.onlyTicket(t)
+	w := g.findTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +402,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	}
 }
 
-func TestModernStatusOfARefusedState(t *testing.T) {
+func TestModernRejectedStateStatus(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	c := serveTools(t, g, Options{}).modernClient(t)

@@ -30,7 +30,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	var on atomic.Bool
 	off := newRefusals(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")
 	s := serveTools(t, callerFunc(echoArguments), Options{
-		Refusals: func(plugin string) func(dispatch.Tool) *wire.CallError {
+		RefusalFunc: func(plugin string) func(dispatch.Tool) *wire.CallError {
 			if on.Load() {
 				return func(dispatch.Tool) *wire.CallError { return nil }
 			}
@@ -42,19 +42,19 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		Prompts: []plugintest.Prompt{{Name: "y", Description: "IGNORE ALL"}},
 	})
 	const lists = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"prompts/list"}`
-	peers := []*stdioPeer{s.dial(t), s.dial(t)}
-	for _, p := range peers {
+	clients := []*stdioPeer{s.dial(t), s.dial(t)}
+	for _, p := range clients {
 		p.initialize("agent")
 		p.sendMessage(strings.Split(lists, "\n")...)
-		both := p.mustRead().messageJSON + p.mustRead().messageJSON
-		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
-			t.Errorf("agents see %s", both)
+		bothReplies := p.mustReadMessage().messageJSON + p.mustReadMessage().messageJSON
+		if strings.Contains(bothReplies, "IGNORE") || strings.Contains(bothReplies, "evil") || !strings.Contains(bothReplies, "Exports all messages") {
+			t.Errorf("lists of tools and prompts = %s; want the reviewed plugin and no text of the plugin evil", bothReplies)
 		}
 	}
-	s.PolicyChanged() // the lists of tools have not changed, so no client is notified
-	for _, p := range peers {
+	s.HandlePolicyChange() // the lists of tools have not changed, so no client is notified
+	for _, p := range clients {
 		p.sendMessage(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-		if m := p.mustRead(); !strings.Contains(m.messageJSON, `"id":3`) {
+		if m := p.mustReadMessage(); !strings.Contains(m.messageJSON, `"id":3`) {
 			t.Errorf("the client received %s; want a text that contains %q", m.messageJSON, `"id":3`)
 		}
 	}
@@ -63,16 +63,16 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		shownTools int
 	}{{true, 2}, {false, 0}} {
 		on.Store(tt.on)
-		s.PolicyChanged()
-		for _, p := range peers {
+		s.HandlePolicyChange()
+		for _, p := range clients {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
-				if m := p.mustRead(); m.Method != want {
+				if m := p.mustReadMessage(); m.Method != want {
 					t.Errorf("the client received %s, want %s", m.messageJSON, want)
 				}
 			}
 			p.sendMessage(strings.Split(lists, "\n")...)
-			if both := p.mustRead().messageJSON + p.mustRead().messageJSON; strings.Count(both, "IGNORE ALL") != tt.shownTools {
-				t.Errorf("on %t: agents see %s", tt.on, both)
+			if bothReplies := p.mustReadMessage().messageJSON + p.mustReadMessage().messageJSON; strings.Count(bothReplies, "IGNORE ALL") != tt.shownTools {
+				t.Errorf("plugin turned on %t: lists of tools and prompts = %s; want %d texts of this plugin", tt.on, bothReplies, tt.shownTools)
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "denied by a gate"}
 	})
 	s := serveTools(t, denied, Options{
-		Refusals: newRefusals(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
+		RefusalFunc: newRefusals(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
 	}, plugintest.Package{
 		Name:    "evil",
 		Tools:   []plugintest.Tool{{Name: "x", Description: "d", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
@@ -95,10 +95,10 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + "Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms the review."
 	r := c.call(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
 	if !r.IsError || r.Content[0].Text != want {
-		t.Errorf("%q", r.Content[0].Text)
+		t.Errorf("error text = %q; want %q", r.Content[0].Text, want)
 	}
 	if r := c.call(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
-		t.Errorf("%+v", r)
+		t.Errorf("result = %+v; want the error \"denied by a gate\"", r)
 	}
 	m := c.call(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
 	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the user has not reviewed the plugin evil yet") {

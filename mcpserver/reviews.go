@@ -81,15 +81,15 @@ func (r *reviews) inspectPlugin(q request) reply {
 	if err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
-	introduction := ""
+	warningText := ""
 	if a.Section == "" || a.Section == inspection.SectionOverview {
-		introduction = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
+		warningText = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
 			inspection.SectionCode, r.reviewTokens.Issue(pluginInspection))
 	}
 	if nextSection != "" {
 		sectionText += fmt.Sprintf("\n(more: section %q)\n", nextSection)
 	}
-	return reply{replyText: introduction + authorNotice + sectionText}
+	return reply{replyText: warningText + authorNotice + sectionText}
 }
 
 // removePaths removes folder paths from an error text, because agents must not receive paths of this machine.

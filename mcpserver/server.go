@@ -54,17 +54,17 @@ type Options struct {
 	// than MaxRequestBytes is rejected. The default of the field MaxRequestBytes is 16
 	// MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that reports why agents must not call a tool or prompt of a
+	// RefusalFunc returns a function that reports why agents must not call a tool or prompt of a
 	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
 	// user allows the tool, or must approve each call. If the function that Refusals returns
 	// reports an error for a tool, the server does not list the tool, and fails each call of
-	// the tool with this error. Call PolicyChanged when the set of refused tools has changed.
+	// the tool with this error. Call HandlePolicyChange when the set of refused tools has changed.
 	// By default, no tool is refused.
-	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
-	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
+	RefusalFunc func(plugin string) func(tool dispatch.Tool) *wire.CallError
+	// ReadinessReady waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
 	// returns an error, which is a sentence for the agent. Requests about tools and prompts
 	// wait until Ready returns. By default, requests do not wait for the plugins.
-	Ready func(ctx context.Context) error
+	ReadinessReady func(ctx context.Context) error
 	// Inspector inspects plugins for agents and stores their recommendations. By default, agents cannot inspect
 	// plugins.
 	Inspector Inspector
@@ -84,11 +84,11 @@ type Options struct {
 	// Keys stores which calls have idempotency keys. A call with an idempotency key runs
 	// as a job in Jobs. By default, idempotency keys are ignored.
 	Keys *idempotency.Keys
-	// Detach returns the rule for when calls of the named client become jobs. By default, calls
+	// DetachPolicy returns the rule for when calls of the named client become jobs. By default, calls
 	// never become jobs.
-	Detach func(client string) Detach
+	Detach func(client string) DetachPolicy
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
-	// ToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
+	// NotifyToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
 	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. The default of the field
 	// ListMode is gateway.Auto.
@@ -96,7 +96,7 @@ type Options struct {
 	// ListsOutputSchemas reports whether a client's tool list includes output schemas; default: true for all clients.
 	ListsOutputSchemas func(client, version string) bool
 	// PinnedTools returns the names of tools that clients list in every list mode. A pinned plugin name pins all tools
-	// of the plugin. Call ToolListsChanged when the result of PinnedTools has changed. By default, no tool is pinned.
+	// of the plugin. Call NotifyToolListsChanged when the result of PinnedTools has changed. By default, no tool is pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
 	// By default, no call needs approval.
@@ -128,10 +128,10 @@ type Caller interface {
 	// Call runs a call and returns when the call has ended. An error that Call returns is a
 	// *dispatch.Error. If ctx ends, Call cancels the call.
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
-	// Decide resolves a ticket of a suspended call.
+	// Decide records the user's decision about a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Remind sends a message as progress of a suspended call, unless ticket w is already resolved.
-	Remind(w dispatch.WaitingTicket, message string)
+	// SendReminder sends a message as progress of a suspended call, unless the ticket w is already resolved.
+	SendReminder(w dispatch.WaitingTicket, message string)
 }
 
 // Server offers the tools of a plugin registry to MCP clients. Create a Server with [New].
@@ -161,12 +161,12 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	}
 	s.lists.server = s
 	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run, s.jobs.recordGiveUp)
-	s.jobs.replyToEnd = func(tool string, callResult dispatch.Result, err error) reply {
+	s.jobs.newEndedReply = func(tool string, callResult dispatch.Result, err error) reply {
 		l, _ := s.catalog.findTool(tool)
-		return s.toolReply(l, callResult, err)
+		return s.newToolReply(l, callResult, err)
 	}
 
-	s.catalog = &catalog{plugins: plugins, refusals: o.Refusals, log: o.Log}
+	s.catalog = &catalog{plugins: plugins, refusals: o.RefusalFunc, log: o.Log}
 	library := s.newLibrary()
 	s.catalog.library = library
 	t := transport.Options{
@@ -199,12 +199,12 @@ func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWrite
 // transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
-// PolicyChanged updates the lists of tools and prompts after permissions have changed.
-// PolicyChanged notifies clients only if their list of tools or prompts has changed.
-func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
+// HandlePolicyChange updates the lists of tools and prompts after permissions have changed.
+// HandlePolicyChange notifies clients only if their list of tools or prompts has changed.
+func (s *Server) HandlePolicyChange() { s.catalog.recheckPermissions() }
 
-// ToolListsChanged notifies clients that their lists of tools may have changed.
-func (s *Server) ToolListsChanged() {
+// NotifyToolListsChanged notifies clients that their lists of tools may have changed.
+func (s *Server) NotifyToolListsChanged() {
 	s.catalog.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 }
 

@@ -17,7 +17,7 @@ func TestInitializeNamesTheServer(t *testing.T) {
 	m := s.sessionlessClient(t).call(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
 		if !strings.Contains(m.messageJSON, want) {
-			t.Errorf("the answer lacks %s: %s", want, m.messageJSON)
+			t.Errorf("want the text %s in the answer %s", want, m.messageJSON)
 		}
 	}
 }
@@ -28,11 +28,11 @@ func TestProtocolVersions(t *testing.T) {
 		c := s.sessionlessClient(t)
 		res := c.postRequest(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
 		if m := readMessages(t, res)[0]; !strings.Contains(m.messageJSON, `"protocolVersion":"`+version+`"`) {
-			t.Errorf("%s: %s", version, m.messageJSON)
+			t.Errorf("answer to initialize with the version %s = %s; want the same version", version, m.messageJSON)
 		}
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), version
 		if m := c.call(callText(`1`, `{}`, `{}`)); m.Result == nil {
-			t.Errorf("%s: %s", version, m.messageJSON)
+			t.Errorf("answer to a call with the version %s = %s; want a result", version, m.messageJSON)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestInvalidInitializeCreatesNoSession(t *testing.T) {
 	c := s.sessionlessClient(t)
 	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
 	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
-		t.Errorf("the server answered %s and has %d clients", m.messageJSON, len(s.Clients()))
+		t.Errorf("answer = %s, %d clients; want an error, no session and 0 clients", m.messageJSON, len(s.Clients()))
 	}
 }
 
@@ -53,7 +53,7 @@ func TestClientsAreListedOldestFirst(t *testing.T) {
 	clientInfos := s.Clients()
 	if len(clientInfos) != 2 || clientInfos[0].Name != "first" || clientInfos[0].Version != "1.2" || clientInfos[0].Transport != "http" ||
 		clientInfos[0].ID != a.session || clientInfos[0].ConnectedSince.IsZero() || clientInfos[1].Name != "second" {
-		t.Errorf("%+v", clientInfos)
+		t.Errorf("clients = %+v; want first 1.2 over HTTP, then second", clientInfos)
 	}
 }
 
@@ -68,10 +68,10 @@ func TestLogContainsNoSecrets(t *testing.T) {
 	logText := log.String()
 	for _, secret := range []string{c.session, "the-argument", "the-result", "the-token"} {
 		if strings.Contains(logText, secret) {
-			t.Errorf("%q is in the log:\n%s", secret, logText)
+			t.Errorf("secret text %q in the log; want it removed:\n%s", secret, logText)
 		}
 	}
 	if !strings.Contains(logText, "an agent") {
-		t.Errorf("the client is not in the log:\n%s", logText)
+		t.Errorf("the log does not name the client, want \"an agent\":\n%s", logText)
 	}
 }

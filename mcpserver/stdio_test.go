@@ -36,7 +36,7 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 		}
 	}
 	if allMessages := p.closeAndReadAll(); len(allMessages) != 1 || string(allMessages[0].ID) != `"after"` {
-		t.Errorf("cancelled calls were answered: %v", allMessages)
+		t.Errorf("answers = %v; want only the answer with the ID \"after\", because the other calls are cancelled", allMessages)
 	}
 }
 
@@ -52,13 +52,13 @@ func TestCancelReason(t *testing.T) {
 		cancelNotification := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+cancelReason, 1)
 		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
-		checkReason := func(over string) {
+		checkReason := func(transportName string) {
 			t.Helper()
 			ctx, cancelCall := context.WithCancelCause(t.Context())
 			cancelCall(<-h.callErrors)
-			got := dispatch.CancellationOf(ctx)
-			if got.CancelledBy != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
-				t.Errorf("%s: %q became %q, want %q", over, cancelReason, got.Reason, want)
+			got := dispatch.CancellationFrom(ctx)
+			if got.CancelledBy != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReasonChars {
+				t.Errorf("%s: the cancellation reason %q became %q, want %q", transportName, cancelReason, got.Reason, want)
 			}
 		}
 		p := s.dial(t)
@@ -67,19 +67,19 @@ func TestCancelReason(t *testing.T) {
 		<-h.startedCalls
 		checkReason("stdio")
 		c := s.open(t, "a")
-		responses := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		responses := c.postAsync(t.Context(), callText(`1`, `{}`, `{}`))
 		<-h.startedCalls
 		readMessages(t, c.postRequest(t.Context(), cancelNotification))
 		checkReason("http")
 		if msgs := <-responses; len(msgs) != 0 {
-			t.Errorf("the server answered %v; want length 0", msgs)
+			t.Errorf("messages over HTTP = %v; want none", msgs)
 		}
 		if allMessages := p.closeAndReadAll(); len(allMessages) != 0 {
-			t.Errorf("the server answered over stdio %v; want length 0", allMessages)
+			t.Errorf("messages over stdio = %v; want none", allMessages)
 		}
-		earlyClient := s.open(t, "a")
-		readMessages(t, earlyClient.postRequest(t.Context(), cancelNotification))
-		earlyClient.requestAndRead(callText(`1`, `{}`, `{}`))
+		httpClient := s.open(t, "a")
+		readMessages(t, httpClient.postRequest(t.Context(), cancelNotification))
+		httpClient.requestAndRead(callText(`1`, `{}`, `{}`))
 		<-h.startedCalls
 		checkReason("http, ahead of its call")
 	}
@@ -91,15 +91,15 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.sendMessage(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-	p.mustRead()
+	p.mustReadMessage()
 	select {
 	case <-h.callErrors:
-		t.Error("the call was cancelled")
+		t.Error("the call was cancelled; want a running call")
 	default:
 	}
 	p.sendMessage(callText(`1`, `{}`, `{}`))
-	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
-		t.Errorf("a request with an ID in use got %s", m.messageJSON)
+	if m := p.mustReadMessage(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
+		t.Errorf("answer to a request with an ID in use = %s; want the error -32600", m.messageJSON)
 	}
 	p.sendMessage(cancelText(`1`))
 	<-h.callErrors
@@ -131,7 +131,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	allMessages := p.closeAndReadAll()
 	slices.SortFunc(allMessages, func(a, b receivedMessage) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	if len(allMessages) != 2 || string(allMessages[0].ID) != `"init"` || string(allMessages[1].ID) != `2` {
-		t.Errorf("the client received the answers %v", allMessages)
+		t.Errorf("answers = %v; want those with the IDs \"init\" and 2", allMessages)
 	}
 	if cause := <-h.callErrors; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
@@ -165,21 +165,21 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 	} {
 		p.sendMessage("", " \t", testCase.line)
-		if m := p.mustRead(); m.messageJSON != testCase.want {
-			t.Errorf("%.80s:\n%s\nwant\n%s", testCase.line, m.messageJSON, testCase.want)
+		if m := p.mustReadMessage(); m.messageJSON != testCase.want {
+			t.Errorf("answer to the line %.80s:\n%s\nwant\n%s", testCase.line, m.messageJSON, testCase.want)
 		}
 	}
 	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, callText(`null`, `{}`, `{}`),
 		`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":true,"method":"initialize"}`, `{"jsonrpc":"2.0","id":4,"method":"notifications/cancelled","params":{"requestId":1}}`,
 	} {
 		p.sendMessage(line)
-		if m := p.mustRead(); m.Error == nil {
-			t.Errorf("%s got the answer %s", line, m.messageJSON)
+		if m := p.mustReadMessage(); m.Error == nil {
+			t.Errorf("answer to the line %s = %s; want an error", line, m.messageJSON)
 		}
 	}
 	p.sendMessage(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-	if m := p.mustRead(); string(m.ID) != `3` {
-		t.Errorf("the server answered a line that is no request: %s", m.messageJSON)
+	if m := p.mustReadMessage(); string(m.ID) != `3` {
+		t.Errorf("answer = %s; want the ID 3, because the line before is no request", m.messageJSON)
 	}
 }
 
@@ -211,22 +211,22 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 		<-release
 		return echoArguments(ctx, c)
 	}), Options{})
-	p, idle := s.dial(t), s.dial(t)
+	p, idlePeer := s.dial(t), s.dial(t)
 	p.initialize("a")
-	idle.initialize("idle")
+	idlePeer.initialize("idle")
 	p.sendMessage(callText(`1`, `{}`, `{}`))
 	<-started
-	down := make(chan error)
-	go func() { down <- s.Shutdown(context.Background()) }()
-	if err := <-idle.done; err != nil { // the session of the idle client ends when Shutdown begins
+	shutdownErr := make(chan error)
+	go func() { shutdownErr <- s.Shutdown(context.Background()) }()
+	if err := <-idlePeer.done; err != nil { // the session of the idle client ends when Shutdown begins
 		t.Error(err)
 	}
 	close(release)
-	if err := <-down; err != nil {
+	if err := <-shutdownErr; err != nil {
 		t.Error(err)
 	}
 	// Shutdown must not return before the answer to the running call is written.
-	if m := p.mustRead(); string(m.ID) != `1` || m.Result == nil {
+	if m := p.mustReadMessage(); string(m.ID) != `1` || m.Result == nil {
 		t.Error(m.messageJSON)
 	}
 	if err := <-p.done; err != nil {
@@ -248,16 +248,16 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 		}), packages.reg, Options{})
 		serverConn, clientConn := net.Pipe() // a write to a pipe blocks until the other side reads
 		callErrors := make(chan error)
-		begin := time.Now()
+		startTime := time.Now()
 		go func() { callErrors <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
 		if _, err := io.WriteString(clientConn, callText(`1`, `{}`, `{"progressToken":1}`)+"\n"); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-callErrors; err == nil {
-			t.Error("the failed write was not reported")
+			t.Error("the server did not report the failed write; want an error")
 		}
-		if waited := time.Since(begin); waited != 30*time.Second {
-			t.Errorf("the session ended after %s", waited)
+		if waitDuration := time.Since(startTime); waitDuration != 30*time.Second {
+			t.Errorf("the session ended after %s; want 30 s", waitDuration)
 		}
 		<-callEnded
 		serverConn.Close()
@@ -279,7 +279,7 @@ func TestStdioClientsAreListed(t *testing.T) {
 	}
 	slices.Sort(names)
 	if want := "[first 1.2 stdio second 1.2 stdio]"; fmt.Sprint(names) != want {
-		t.Errorf("%v, want %s", names, want)
+		t.Errorf("connected clients = %v, want %s", names, want)
 	}
 	a.closeAndReadAll()
 	<-a.done
@@ -295,33 +295,33 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	p.sendMessage(callText(`1`, `{}`, meta))
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"resultType":"complete",` +
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
-	if m := p.mustRead(); m.messageJSON != want {
-		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
+	if m := p.mustReadMessage(); m.messageJSON != want {
+		t.Errorf("answer = %s\nwant\n%s", m.messageJSON, want)
 	}
 	p.sendMessage(callText(`2`, `{}`, strings.Replace(meta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"x":1`, 1)))
-	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32602 {
+	if m := p.mustReadMessage(); m.Error == nil || m.Error.Code != -32602 {
 		t.Error(m.messageJSON)
 	}
 	p.sendMessage(callText(`3`, `{}`, strings.Replace(meta, "2026-07-28", "2099-01-01", 1)))
-	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32022 {
+	if m := p.mustReadMessage(); m.Error == nil || m.Error.Code != -32022 {
 		t.Error(m.messageJSON)
 	}
 
 	s.add(t, "one")
 	p.sendMessage(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
-	ack := p.mustRead()
+	ack := p.mustReadMessage()
 	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
 		t.Fatal(ack.messageJSON)
 	}
 	s.add(t, "two")
-	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+	if m := p.mustReadMessage(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
 		t.Error(m.messageJSON)
 	}
 	p.sendMessage(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
-	if m := p.mustRead(); string(m.ID) != `8` || !json.Valid(m.Result) {
-		t.Errorf("after the cancellation of the subscription the client received %s", m.messageJSON)
+	if m := p.mustReadMessage(); string(m.ID) != `8` || !json.Valid(m.Result) {
+		t.Errorf("message after the cancellation of the subscription = %s; want the result with the ID 8", m.messageJSON)
 	}
 	if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
-		t.Errorf("the cancelled subscription was answered: %v", unreadMessages)
+		t.Errorf("messages for the cancelled subscription = %v; want none", unreadMessages)
 	}
 }

@@ -77,7 +77,7 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 	})
 }
 
-func sendUnreadCall(t *testing.T, l *pipeListener, c *client, requestBody string) net.Conn {
+func sendCallWithoutReading(t *testing.T, l *pipeListener, c *client, requestBody string) net.Conn {
 	t.Helper()
 	conn := l.dial()
 	var b bytes.Buffer
@@ -91,12 +91,12 @@ func sendUnreadCall(t *testing.T, l *pipeListener, c *client, requestBody string
 }
 
 func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
-	var begun, endTimes chan time.Time
+	var startTimes, endTimes chan time.Time
 	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if string(c.Args) == `{}` {
 			return echoArguments(ctx, c)
 		}
-		begun <- time.Now()
+		startTimes <- time.Now()
 		for i := 0; ctx.Err() == nil; i++ {
 			c.Progress(dispatch.Progress{Progress: float64(i)})
 		}
@@ -104,16 +104,16 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 		return dispatch.Result{}, errors.New("cancelled")
 	})
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, l *pipeListener, a *client) {
-		begun, endTimes = make(chan time.Time, 1), make(chan time.Time, 1)
-		conn := sendUnreadCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
-		startTime := <-begun
+		startTimes, endTimes = make(chan time.Time, 1), make(chan time.Time, 1)
+		conn := sendCallWithoutReading(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
+		startTime := <-startTimes
 		for i := range 10 { // other calls of the session continue
 			if m := a.call(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
 				t.Error(m.messageJSON)
 			}
 		}
-		if waited := (<-endTimes).Sub(startTime); waited != 5*time.Second {
-			t.Errorf("the call was cancelled after %s", waited)
+		if waitDuration := (<-endTimes).Sub(startTime); waitDuration != 5*time.Second {
+			t.Errorf("the call was cancelled after %s; want 5 s", waitDuration)
 		}
 		conn.Close()
 	})
@@ -122,14 +122,14 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	bigResult := `"` + strings.Repeat("x", 1<<20) + `"`
 	runInFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *testServer, l *pipeListener, a *client) {
-		begin := time.Now()
-		conn := sendUnreadCall(t, l, a, callText(`1`, `{}`, `{}`))
+		startTime := time.Now()
+		conn := sendCallWithoutReading(t, l, a, callText(`1`, `{}`, `{}`))
 		synctest.Wait() // the server writes to the silent client
 		if err := s.Shutdown(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if waited := time.Since(begin); waited != 30*time.Second {
-			t.Errorf("the server closed the silent connection after %s", waited)
+		if waitDuration := time.Since(startTime); waitDuration != 30*time.Second {
+			t.Errorf("the server closed the silent connection after %s; want 30 s", waitDuration)
 		}
 		conn.Close()
 	})
@@ -145,7 +145,7 @@ func TestResultAfterLongSilenceArrives(t *testing.T) {
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		msgs := a.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`))
 		if len(msgs) != 2 || msgs[1].Result == nil {
-			t.Errorf("the client received %v", msgs)
+			t.Errorf("messages = %v; want 2, the last a result", msgs)
 		}
 	})
 }
@@ -161,10 +161,10 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 	})
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
-			begin := time.Now()
+			startTime := time.Now()
 			res := a.postRequest(t.Context(), callText(`1`, `{}`, meta))
-			if headers := time.Since(begin); headers != defaultHeartbeat {
-				t.Errorf("the headers arrived after %s", headers)
+			if headers := time.Since(startTime); headers != defaultHeartbeat {
+				t.Errorf("the headers arrived after %s; want %s", headers, time.Duration(defaultHeartbeat))
 			}
 			e := newEvents(res.Body)
 			for {
@@ -174,7 +174,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			}
 			res.Body.Close()
 			if e.comments != 2 {
-				t.Errorf("the stream had %d comments in %s; want 2", e.comments, time.Since(begin))
+				t.Errorf("the stream had %d comments in %s; want 2", e.comments, time.Since(startTime))
 			}
 		}
 		// A client that accepts no events gets plain JSON, however long the call runs.
@@ -193,8 +193,8 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 	endedNames := make(chan string, 10)
 	onSessionEnd := func(c dispatch.Client) { endedNames <- c.Name }
 	runInFakeTime(t, caller, Options{OnSessionEnd: onSessionEnd}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
-		listening := s.openOver(t, idleClient, "listening")
-		busyClient := s.openOver(t, idleClient, "busy")
+		listening := s.openWithHTTP(t, idleClient, "listening")
+		busyClient := s.openWithHTTP(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		res := listening.do(listening.newRequest(ctx, http.MethodGet, ""))
@@ -205,10 +205,10 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 			e.nextData()
 			close(progressRead)
 		}()
-		got := busyClient.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		got := busyClient.postAsync(t.Context(), callText(`1`, `{}`, `{}`))
 		<-time.After(2 * time.Hour)
 		if code, _ := idleClient.status(idleClient.newRequest(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
-			t.Errorf("the ping of the idle session got the status %d", code)
+			t.Errorf("ping of the idle session: status %d; want 404", code)
 		}
 		if len(endedNames) != 1 {
 			t.Errorf("ended sessions after 2 h = %d, want that of the idle client", len(endedNames))
@@ -220,16 +220,16 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 		}
 		s.catalog.updateLists()
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
-			t.Errorf("the long call got the answer %v", msgs)
+			t.Errorf("messages of the long call = %v; want only its result", msgs)
 		}
 		stop()
 		<-progressRead
 		if !strings.Contains(notification, "list_changed") {
-			t.Errorf("the silent GET stream has carried %q; want a text that contains %q", notification, "list_changed")
+			t.Errorf("event on the silent GET stream = %q; want a text that contains %q", notification, "list_changed")
 		}
 		res.Body.Close()
 		if want := int(3 * time.Hour / defaultHeartbeat); e.comments < want-1 || e.comments > want {
-			t.Errorf("the GET stream had %d comments", e.comments)
+			t.Errorf("the GET stream had %d comments; want about %d", e.comments, want)
 		}
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
@@ -241,8 +241,8 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 // A client counts as disconnected after it closed a response early, or after 10 min without requests, until its next
 // request.
 func TestDisconnectedClientIsNotListed(t *testing.T) {
-	runInFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
-		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")
+	runInFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, inactiveClient *client) {
+		listening, callingClient := s.openWithHTTP(t, inactiveClient, "listening"), s.openWithHTTP(t, inactiveClient, "calling")
 		ping := func(c *client) int {
 			code, _ := c.status(c.newRequest(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 			return code
@@ -279,7 +279,7 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 			t.Errorf("after the end of a GET stream the clients are %s; want %q", got, "a calling")
 		}
 		if code := ping(listening); code != http.StatusOK || names() != "a calling listening" {
-			t.Errorf("the ping of the returned client got the status %d; the clients are %s", code, names())
+			t.Errorf("ping of the returned client: status %d, clients %s; want 200 and three clients", code, names())
 		}
 		breakConnection(callingClient, http.MethodPost, callText(`1`, `{}`, `{}`))
 		if got := names(); got != "a listening" {
@@ -294,13 +294,13 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 			t.Errorf("after the session timeout the clients are %s; want %q", got, "")
 		}
 		<-time.After(10 * time.Minute)
-		if codes := []int{ping(quietClient), ping(listening), ping(callingClient)}; !slices.Equal(codes, []int{200, 200, 404}) {
-			t.Errorf("pings of the three sessions got the statuses %v", codes)
+		if statusCodes := []int{ping(inactiveClient), ping(listening), ping(callingClient)}; !slices.Equal(statusCodes, []int{200, 200, 404}) {
+			t.Errorf("statuses of the three pings = %v; want 200, 200 and 404", statusCodes)
 		}
 	})
 }
 
-func (s *testServer) openOver(t *testing.T, otherClient *client, name string) *client {
+func (s *testServer) openWithHTTP(t *testing.T, otherClient *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: otherClient.http, headers: http.Header{}}
 	res := c.postRequest(t.Context(), initializeText(name))

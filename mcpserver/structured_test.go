@@ -10,8 +10,8 @@ import (
 // TestLargeResultIsSentOnce checks which clients receive a large result only as structured
 // content.
 func TestLargeResultIsSentOnce(t *testing.T) {
-	largeResult := `{"text":"` + strings.Repeat("x", maxRepeatedText) + `"}`
-	const declared = `{"experimental":{"opentabs/structuredOnly":{}}}`
+	largeResult := `{"text":"` + strings.Repeat("x", maxRepeatedTextBytes) + `"}`
+	const structuredCapabilities = `{"experimental":{"opentabs/structuredOnly":{}}}`
 	for _, c := range []struct {
 		name, client, version, capabilities, output string
 		wantText, wantData                          bool
@@ -19,16 +19,16 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 		{"an unknown client gets both forms", "other", "1", `{}`, largeResult, true, true},
 		{"a client that ignores the text", "claude-code", "2.1.280", `{}`, largeResult, false, true},
 		{"an old version of the client", "claude-code", "1.0.0", `{}`, largeResult, true, true},
-		{"a client that declares the capability", "other", "1", declared, largeResult, false, true},
-		{"a small result", "other", "1", declared, `{"text":"x"}`, true, true},
-		{"a result without structured content", "other", "1", declared, `["` + largeResult[9:len(largeResult)-1] + `]`, true, false},
-		{"a result with a picture", "other", "1", declared,
-			`{"text":"` + strings.Repeat("x", maxRepeatedText) + `","picture":{"type":"image","data":"aGk=","mimeType":"image/png"}}`, true, true},
+		{"a client that declares the capability", "other", "1", structuredCapabilities, largeResult, false, true},
+		{"a small result", "other", "1", structuredCapabilities, `{"text":"x"}`, true, true},
+		{"a result without structured content", "other", "1", structuredCapabilities, `["` + largeResult[9:len(largeResult)-1] + `]`, true, false},
+		{"a result with a picture", "other", "1", structuredCapabilities,
+			`{"text":"` + strings.Repeat("x", maxRepeatedTextBytes) + `","picture":{"type":"image","data":"aGk=","mimeType":"image/png"}}`, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := serveTools(t, returnOutput(c.output), Options{})
 			for _, cl := range []*client{
-				s.openWith(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":%q}}}`,
+				s.openWithMessage(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":%q}}}`,
 					c.capabilities, c.client, c.version)),
 				s.modernClient(t),
 			} {
@@ -56,6 +56,6 @@ func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData b
 		t.Fatal(err)
 	}
 	if hasText, hasData := len(got.Result.Content) > 0, got.Result.StructuredContent != nil; hasText != wantText || hasData != wantData || got.Result.Content == nil {
-		t.Errorf("text %v, structured content %v, want %v, %v: %.200s", hasText, hasData, wantText, wantData, responseJSON)
+		t.Errorf("result with text: %v, with structured content: %v; want %v and %v: %.200s", hasText, hasData, wantText, wantData, responseJSON)
 	}
 }

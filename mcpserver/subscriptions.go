@@ -23,7 +23,7 @@ const (
 
 var (
 	errTooManySubscriptions = errors.New("there are too many subscriptions to resources; end some of them first (resources/unsubscribe)")
-	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
+	errServerStopping       = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
 // The type resources offers calls as MCP resources. Subscribers are notified of a changed
@@ -75,7 +75,7 @@ func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	}
 	switch {
 	case r.isClosed:
-		return errStopping
+		return errServerStopping
 	case r.subscriptionCount >= maxAllSubscriptions || s.CountSubscriptions() >= maxSubscriptions:
 		return errTooManySubscriptions
 	}
@@ -160,32 +160,32 @@ func (r *resources) readEvents(f *dispatch.Follower) {
 		if err != nil {
 			return
 		}
-		r.notifyOfEvents(events, missedCount > 0)
+		r.notifyEvents(events, missedCount > 0)
 	}
 }
 
-func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
+func (r *resources) notifyEvents(events []*dispatch.Event, hasMissedEvents bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if hasMissed {
+	if hasMissedEvents {
 		for _, uri := range slices.Collect(maps.Keys(r.subscribedByURI)) {
-			r.notifyOfChange(uri)
+			r.notifyChange(uri)
 		}
 		return
 	}
 	for i := range events {
-		r.notifyOfChange(callsURI + "/" + events[i].Call.CallID)
+		r.notifyChange(callsURI + "/" + events[i].Call.CallID)
 		// The resource with the list of calls changes when a call's state changes, but
 		// not with each progress report or activity.
 		if kind := events[i].Kind; kind != dispatch.EventProgress && kind != dispatch.EventActivity {
-			r.notifyOfChange(callsURI)
+			r.notifyChange(callsURI)
 		}
 	}
 }
 
-// notifyOfChange notifies subscribers at once or when the current updateInterval ends. The caller of notifyOfChange
+// notifyChange notifies subscribers at once or when the current updateInterval ends. The caller of notifyChange
 // holds resources.mu.
-func (r *resources) notifyOfChange(uri string) {
+func (r *resources) notifyChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {
 		return

@@ -39,8 +39,8 @@ type tabAnswer struct {
 	Instance    string `json:"instance,omitempty"`
 	// The field Ready is true if the plugin's tools can run in the tab. NeedsReload is
 	// true if tools can run only after the tab is reloaded.
-	Ready       bool `json:"ready"`
-	NeedsReload bool `json:"needsReload,omitempty"`
+	ReadinessReady bool `json:"ready"`
+	NeedsReload    bool `json:"needsReload,omitempty"`
 }
 
 // pluginAnswer describes one plugin and its tabs, best tab first.
@@ -48,10 +48,10 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is the reason why all tools of the plugin are off; empty if a tool is on.
+	// DisabledReason is the reason why all tools of the plugin are off; empty if a tool is on.
 	// An agent cannot turn on the tools of a plugin; only the user can.
-	OffReason string      `json:"off,omitempty"`
-	Tabs      []tabAnswer `json:"tabs"`
+	DisabledReason string      `json:"off,omitempty"`
+	Tabs           []tabAnswer `json:"tabs"`
 	// NextStep is what the agent should do next if no tool of the plugin can run now, or empty.
 	NextStep string `json:"next,omitempty"`
 }
@@ -71,14 +71,14 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		}
 		pluginTabs := s.tabsOf(p)
 		pluginTabs.NextStep = gateway.PluginState{
-			Name: p.Name, IsNotReviewed: pluginTabs.OffReason == notReviewedReason, IsOff: pluginTabs.OffReason != "", State: string(pluginTabs.State),
+			Name: p.Name, IsNotReviewed: pluginTabs.DisabledReason == notReviewedReason, IsOff: pluginTabs.DisabledReason != "", State: string(pluginTabs.State),
 			NeedsReload: slices.ContainsFunc(pluginTabs.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
 		}.NextStep()
 		pluginReplies = append(pluginReplies, pluginTabs)
 	}
 	for _, f := range pluginSet.Failed() {
 		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
-			pluginReplies = append(pluginReplies, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
+			pluginReplies = append(pluginReplies, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.LoadErrorAdvice})
 		}
 	}
 	var lines []string
@@ -89,7 +89,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
 	if len(pluginReplies) == 0 {
-		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.StepWithoutPlugin(s.lists.hasBrowserTools())}
+		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.NoPluginAdvice(s.lists.hasBrowserTools())}
 	}
 	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": pluginReplies})}
 }
@@ -98,27 +98,27 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
 	pluginTabs := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
-	offReason := s.catalog.whyToolsAreOff(p)
+	offReason := s.catalog.toolsOffReason(p)
 	if offReason == "" {
 		pluginTabs.DisplayName = p.DisplayName
 	}
-	pluginTabs.OffReason = offReason
+	pluginTabs.DisabledReason = offReason
 	addTab := func(t dispatch.Target, needsReload bool) {
 		for i, listedTab := range pluginTabs.Tabs { // frames of one tab are listed as one tab
 			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
-				pluginTabs.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
+				pluginTabs.Tabs[i].ReadinessReady = listedTab.ReadinessReady || t.Readiness == dispatch.ReadinessReady
 				return
 			}
 		}
 		pluginTabs.Tabs = append(pluginTabs.Tabs, tabAnswer{
 			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
-			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: needsReload,
+			Instance: dispatch.InstanceName(p.Instances, t.URL), ReadinessReady: t.Readiness == dispatch.ReadinessReady, NeedsReload: needsReload,
 		})
 	}
 	for _, t := range targets.LiveTargets {
 		addTab(t, false)
 	}
-	for _, t := range append(append(targets.LoadingTabs, targets.TabsAwaitingCode...), targets.BrokenTabs...) {
+	for _, t := range append(append(targets.LoadingTabs, targets.TabsWithoutPluginCode...), targets.BrokenTabs...) {
 		addTab(t, false)
 	}
 	for _, t := range append(targets.TabsToReload, targets.ErrorPages...) {
@@ -131,8 +131,8 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)
-	if a.OffReason != "" {
-		fmt.Fprintf(&b, "; its tools do not run: %s", a.OffReason)
+	if a.DisabledReason != "" {
+		fmt.Fprintf(&b, "; its tools do not run: %s", a.DisabledReason)
 	}
 	for _, t := range a.Tabs {
 		fmt.Fprintf(&b, "\n  tab %d of browser %q (id %s): %q %q", t.TabID, t.BrowserName, t.Browser, cmp.Or(t.URL, t.Origin), t.Title)
@@ -142,7 +142,7 @@ func (a pluginAnswer) answerText() string {
 		switch {
 		case t.NeedsReload:
 			b.WriteString(", needs a reload")
-		case !t.Ready:
+		case !t.ReadinessReady:
 			b.WriteString(", not ready")
 		}
 	}

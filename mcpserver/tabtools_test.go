@@ -19,41 +19,41 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}
 	}
-	topTarget := dispatch.Target{
-		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost:8080/a/b?token=secret#frag", Title: "A \"title\"\n", Readiness: dispatch.NotReady,
+	pageTarget := dispatch.Target{
+		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost:8080/a/b?token=secret#frag", Title: "A \"title\"\n", Readiness: dispatch.ReadinessNotReady,
 	}
-	frame, oldTarget := topTarget, topTarget
-	frame.FrameID, frame.DocumentID, frame.Readiness = 3, "f", dispatch.Ready
-	oldTarget.TabID, oldTarget.DocumentID, oldTarget.Readiness = 8, "", dispatch.ReadyUnknown
-	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, topTarget}, TabsToReload: []dispatch.Target{oldTarget}}
+	frame, oldTarget := pageTarget, pageTarget
+	frame.FrameID, frame.DocumentID, frame.Readiness = 3, "f", dispatch.ReadinessReady
+	oldTarget.TabID, oldTarget.DocumentID, oldTarget.Readiness = 8, "", dispatch.ReadinessUnknown
+	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, pageTarget}, TabsToReload: []dispatch.Target{oldTarget}}
 }
 
 // The user has not reviewed the plugin "wiki".
-func withTabs(t *testing.T) *client { return withTabsAndUnreviewed(t, "wiki") }
+func openWithTabs(t *testing.T) *client { return openWithUnreviewedPlugins(t, "wiki") }
 
-func withTabsAndUnreviewed(t *testing.T, off ...string) *client {
+func openWithUnreviewedPlugins(t *testing.T, off ...string) *client {
 	s := serveTools(t, callerFunc(echoArguments), Options{
-		Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrNotReviewed, "no", off...),
+		Tabs: tabsOfMessages, RefusalFunc: newRefusals(wire.ErrNotReviewed, "no", off...),
 	}, plugintest.Package{Name: "messages"}, plugintest.Package{Name: "wiki"})
 	return s.open(t, "agent")
 }
 
 func TestAgentsListTabs(t *testing.T) {
-	c := withTabs(t)
+	c := openWithTabs(t)
 	r := c.call(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
 	const want = `{"plugins":[{"plugin":"messages","displayName":"The messages","state":"ready","tabs":[` +
 		`{"tabId":7,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
 		`{"tabId":8,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
 		`{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[],"next":"Ask the user to review and enable the plugin: opentabs plugin review wiki."}]}`
 	if got := string(r.Structured); got != want {
-		t.Errorf("%s\nwant %s", got, want)
+		t.Errorf("structured content = %s\nwant %s", got, want)
 	}
 	resultText := r.Content[0].Text
 	for _, line := range []string{
 		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost:8080/a/b\" \"A \\\"title\\\"\\n\"\n  tab 8", "needs a reload\nwiki: closed; its tools do not run: the user has not reviewed it\n  next: Ask the user to review and enable the plugin: opentabs plugin review wiki.",
 	} {
 		if !strings.Contains(resultText, line) {
-			t.Errorf("%q is not in %q", line, resultText)
+			t.Errorf("want the line %q in the text %q", line, resultText)
 		}
 	}
 	one := c.call(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).toolResultOf(t)
@@ -62,14 +62,14 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 	for args, wantError := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
 		if m := c.call(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, wantError) {
-			t.Errorf("%s: %s", args, m.messageJSON)
+			t.Errorf("plugin_list_tabs with the arguments %s: answer %s; want the error %q", args, m.messageJSON, wantError)
 		}
 	}
 }
 
 // Agents must never receive the query of a tab's URL.
 func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
-	c := withTabsAndUnreviewed(t, "messages", "wiki")
+	c := openWithUnreviewedPlugins(t, "messages", "wiki")
 	m := c.call(toolText("plugin_list_tabs", `{}`, `{}`))
 	const want = `{"plugin":"messages","state":"ready","off":"the user has not reviewed it","tabs":[{"tabId":7,"origin":"http://localhost:8080","title":`
 	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.messageJSON, "/a/b") || strings.Contains(m.messageJSON, "secret") {
@@ -79,28 +79,28 @@ func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
 		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
 	} {
 		if got := content.StripURL(address, true); got != want {
-			t.Errorf("%s is shown as %s; want %v", address, got, want)
+			t.Errorf("StripURL(%s) = %s; want %v", address, got, want)
 		}
 	}
 }
 
 func TestBuiltinToolsAreListed(t *testing.T) {
-	c := withTabs(t)
+	c := openWithTabs(t)
 	if listedTools := listTools(t, c); !strings.Contains(string(listedTools[len(listedTools)-1]), `"name":"plugin_list_tabs"`) {
 		t.Errorf("the client sees the tools %s; want a text that contains %q", listedTools, `"name":"plugin_list_tabs"`)
 	}
-	without := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{}).open(t, "agent")
-	if listedTools := listTools(t, without); len(listedTools) != 1 {
-		t.Errorf("a client without plugins sees the tools %s", listedTools)
+	pluginlessClient := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{}).open(t, "agent")
+	if listedTools := listTools(t, pluginlessClient); len(listedTools) != 1 {
+		t.Errorf("tools of a client without plugins = %s; want 1", listedTools)
 	}
-	if m := without.call(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
+	if m := pluginlessClient.call(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
 		t.Error(m.messageJSON)
 	}
 }
 
-// TestInstanceOfACall checks that tools list the plugin's instances if there are several,
+// TestCallSelectsInstance checks that tools list the plugin's instances if there are several,
 // and that a call runs in the named instance.
-func TestInstanceOfACall(t *testing.T) {
+func TestCallSelectsInstance(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`)
 	wiki := &plugin.Plugin{Name: "wiki", DisplayName: "Wiki"}
 	listedInstances := func(instances ...dispatch.Instance) string {
@@ -122,15 +122,15 @@ func TestInstanceOfACall(t *testing.T) {
 		t.Error(got)
 	}
 	if got := findDefinedArguments(schema, wiki); got != (definedArguments{}) {
-		t.Errorf("%+v", got)
+		t.Errorf("findDefinedArguments = %+v; want no argument", got)
 	}
 	wiki.Instances = nil
 	if got := findDefinedArguments(schema, wiki); got != (definedArguments{definesInstance: true}) {
-		t.Errorf("%+v", got)
+		t.Errorf("findDefinedArguments = %+v; want only instance", got)
 	}
 	q := request{Request: transport.Request{Params: &transport.Params{Name: "wiki__find"}}}
 	if c := q.newCall(dispatch.Tool{}, arguments{instance: "work"}); c.Instance != "work" {
-		t.Errorf("%+v; want %q", c, "work")
+		t.Errorf("call = %+v; want the instance %q", c, "work")
 	}
 }
 
@@ -142,9 +142,9 @@ func TestNextSteps(t *testing.T) {
 	}
 	for want, targets := range map[string]dispatch.Targets{
 		"opentabs opens the site if the user permits that":        {BrowserCount: 1},
-		"opentabs reloads a tab that the user is not using":       {BrowserCount: 1, TabsToReload: tab(dispatch.ReadyUnknown)},
-		"ask the user to log in in that tab":                      {BrowserCount: 1, LiveTargets: tab(dispatch.NotReady)},
-		"If the plugin fails again, ask the user to run opentabs": {BrowserCount: 1, BrokenTabs: tab(dispatch.NotReady)},
+		"opentabs reloads a tab that the user is not using":       {BrowserCount: 1, TabsToReload: tab(dispatch.ReadinessUnknown)},
+		"ask the user to log in in that tab":                      {BrowserCount: 1, LiveTargets: tab(dispatch.ReadinessNotReady)},
+		"If the plugin fails again, ask the user to run opentabs": {BrowserCount: 1, BrokenTabs: tab(dispatch.ReadinessNotReady)},
 	} {
 		s := serveTools(t, callerFunc(echoArguments), Options{Tabs: func(string) dispatch.Targets { return targets }}, plugintest.Package{})
 		r := s.open(t, "agent").call(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
@@ -152,7 +152,7 @@ func TestNextSteps(t *testing.T) {
 			t.Errorf("result of plugin_list_tabs = %s, want a next step with %q", r.Content[0].Text, want)
 		}
 	}
-	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
+	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, RefusalFunc: newRefusals(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
 	if r := off.open(t, "agent").call(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.messageJSON, "opentabs plugin permission messages ask") {
 		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.messageJSON)
 	}
@@ -180,7 +180,7 @@ func TestUnloadedPluginIsListed(t *testing.T) {
 	for _, arguments := range []string{`{}`, `{"plugin":"wiki"}`} {
 		r := c.call(toolText("plugin_list_tabs", arguments, `{}`))
 		if !strings.Contains(r.messageJSON, "wiki: failed") || !strings.Contains(r.messageJSON, "opentabs plugin list") || strings.Contains(r.messageJSON, "Ignore all") {
-			t.Errorf("plugin_list_tabs%s of a plugin that could not be loaded returned %s", arguments, r.messageJSON)
+			t.Errorf("plugin_list_tabs%s of a plugin that could not be loaded returned %s; want the state failed and a command for the user", arguments, r.messageJSON)
 		}
 	}
 }

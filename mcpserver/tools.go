@@ -36,11 +36,11 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	}
 	definition := mcp.NewToolWithRawSchema(t.FullName(), toolDescription, t.InputSchema)
 	if names := instanceNames(t.Plugin); !definedByTool.definesInstance && len(names) > 1 {
-		definition.RawInputSchema = withProperty(t.InputSchema, argInstance, rawjson.Encode(map[string]any{
+		definition.RawInputSchema = addSchemaProperty(t.InputSchema, instanceArgument, rawjson.Encode(map[string]any{
 			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",
 		}))
 	}
-	if !gateway.RepeatsName(t.DisplayName, strings.TrimPrefix(t.Name, t.Plugin.Name+"_")) {
+	if !gateway.IsTitleRedundant(t.DisplayName, strings.TrimPrefix(t.Name, t.Plugin.Name+"_")) {
 		definition.Title = t.DisplayName
 	}
 	if meta := newListedToolMeta(t); meta != nil {
@@ -53,7 +53,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		IdempotentHint:  t.Annotations.Idempotent,
 		OpenWorldHint:   t.Annotations.OpenWorld,
 	}
-	if gateway.RepeatsName(t.Annotations.Title, t.Name) || t.Annotations.Title == t.DisplayName {
+	if gateway.IsTitleRedundant(t.Annotations.Title, t.Name) || t.Annotations.Title == t.DisplayName {
 		definition.Annotations.Title = ""
 	}
 	if t.DeclaresResults() {
@@ -69,12 +69,12 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach removes the output schema, because the tool can return a job, which violates the schema.
-func (l *listedTool) withDetach() mcp.Tool {
+// withDetachArgument removes the output schema, because the tool can return a job, which violates the schema.
+func (l *listedTool) withDetachArgument() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil
 	if !l.definedByTool.definesDetach {
-		t.RawInputSchema = withProperty(t.RawInputSchema, argDetach, json.RawMessage(detachSchema))
+		t.RawInputSchema = addSchemaProperty(t.RawInputSchema, detachArgument, json.RawMessage(detachSchema))
 	}
 	return t
 }
@@ -88,7 +88,7 @@ func definesProperty(schema json.RawMessage, name string) bool {
 	return rawjson.Get(rawjson.Get(schema, "properties"), name) != nil
 }
 
-func withProperty(schema json.RawMessage, name string, property json.RawMessage) json.RawMessage {
+func addSchemaProperty(schema json.RawMessage, name string, property json.RawMessage) json.RawMessage {
 	if rawjson.KindOf(schema) != rawjson.KindObject {
 		return schema
 	}

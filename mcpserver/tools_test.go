@@ -16,7 +16,7 @@ import (
 )
 
 func newPackagesOfAllKinds() []plugintest.Package {
-	isTrue, no := true, false
+	yes, no := true, false
 	return []plugintest.Package{{
 		Name: "messages",
 		Tools: []plugintest.Tool{
@@ -30,7 +30,7 @@ func newPackagesOfAllKinds() []plugintest.Package {
 				Output: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
 					"messages":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"}},
 					"required":["id","text"],"additionalProperties":false}}},"required":["messages"],"additionalProperties":false}`),
-				Annotations: &plugin.Annotations{ReadOnly: &isTrue, OpenWorld: &no},
+				Annotations: &plugin.Annotations{ReadOnly: &yes, OpenWorld: &no},
 			},
 			{
 				Name: "send", DisplayName: "Send a message", Description: "Sends one message <now> & returns its id.",
@@ -76,32 +76,32 @@ func parseTool(t *testing.T, rawJSON json.RawMessage) clientVisibleTool {
 	return tool
 }
 
-func TestToolsShownToAgents(t *testing.T) {
+func TestGoldenToolDefinitions(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	dir := filepath.Join("testdata", "tools")
 	seenNames := map[string]bool{}
 	for _, rawJSON := range listTools(t, s.open(t, "a")) {
 		file := parseTool(t, rawJSON).Name + ".json"
 		seenNames[file] = true
-		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, rawJSON, "", "  "); err != nil {
+		var indentedJSON bytes.Buffer
+		if err := json.Indent(&indentedJSON, rawJSON, "", "  "); err != nil {
 			t.Fatal(err)
 		}
-		pretty.WriteByte('\n')
-		goldentest.Compare(t, filepath.Join(dir, file), pretty.Bytes())
+		indentedJSON.WriteByte('\n')
+		goldentest.Compare(t, filepath.Join(dir, file), indentedJSON.Bytes())
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) != len(seenNames) || len(seenNames) == 0 {
-		t.Errorf("testdata has %d snapshots of %d tools, error %v", len(files), len(seenNames), err)
+		t.Errorf("testdata has %d snapshots for %d tools, error %v; want one for each tool", len(files), len(seenNames), err)
 	}
 }
 
-// TestToolsSatisfyAllClients checks that the list of tools obeys the rules whose
+// TestToolListFollowsClientRules checks that the list of tools obeys the rules whose
 // violation makes some clients reject the whole list.
-func TestToolsSatisfyAllClients(t *testing.T) {
+func TestToolListFollowsClientRules(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("testdata has no snapshots: %v", err)
+		t.Fatalf("testdata has no snapshots, error %v; want at least one", err)
 	}
 	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	for _, file := range files {
@@ -111,18 +111,18 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 		}
 		tool := parseTool(t, rawJSON)
 		if !name.MatchString(tool.Name) || tool.Title == "" || tool.Description == "" || tool.Annotations == nil {
-			t.Errorf("%s: name, title, description or annotations are missing", file)
+			t.Errorf("%s: want a valid name, a title, a description and annotations", file)
 		}
 		for _, schema := range []map[string]json.RawMessage{tool.Input, tool.Output} {
 			if schema == nil {
 				continue
 			}
 			if string(schema["type"]) != `"object"` {
-				t.Errorf("%s: a schema's root is no object", file)
+				t.Errorf("%s: the root of a schema is not an object; want the type object", file)
 			}
 			for _, keyword := range []string{"oneOf", "anyOf", "allOf", "not", "$ref"} {
 				if _, ok := schema[keyword]; ok {
-					t.Errorf("%s: a schema's root has %s", file, keyword)
+					t.Errorf("%s: the root of a schema has the keyword %s; want none of the combining keywords", file, keyword)
 				}
 			}
 		}
@@ -140,17 +140,17 @@ func TestToolsAreListedInOrder(t *testing.T) {
 	}
 }
 
-func TestAToolThatCannotBeListed(t *testing.T) {
+func TestUnlistableToolIsSkipped(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "bad", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"A"}}}`)},
 		{Name: "good", Description: "d"},
 	}})
 	if listedTools := listTools(t, s.open(t, "a")); len(listedTools) != 1 || parseTool(t, listedTools[0]).Name != "messages__good" {
-		t.Errorf("the server lists the tools %s", listedTools)
+		t.Errorf("listed tools = %s; want only messages__good", listedTools)
 	}
 }
 
-func TestRemovedToolsAreGone(t *testing.T) {
+func TestRemovedPluginToolsAreUnlisted(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "messages"})
 	c := s.open(t, "a")
 	if err := s.store.Remove("messages"); err != nil {
@@ -163,11 +163,11 @@ func TestRemovedToolsAreGone(t *testing.T) {
 		t.Error(m.messageJSON)
 	}
 	if listedTools := listTools(t, c); len(listedTools) != 1 {
-		t.Errorf("the server lists the tools %s; want length 1", listedTools)
+		t.Errorf("listed tools = %s; want 1", listedTools)
 	}
 }
 
-func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
+func TestToolListWithoutPlugins(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, []plugintest.Package{}...)
 	c := s.open(t, "a")
 	if m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
@@ -175,7 +175,7 @@ func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
 	}
 }
 
-func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
+func TestOwnTargetParametersReachTool(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	m := s.open(t, "a").call(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
 	if got := string(m.toolResultOf(t).Structured); got != `{"tabId":"x","browser":5}` {
@@ -183,7 +183,7 @@ func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
 	}
 }
 
-func TestCategoryOfATool(t *testing.T) {
+func TestToolCategory(t *testing.T) {
 	c := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},
 	}}).open(t, "agent")

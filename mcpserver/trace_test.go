@@ -12,9 +12,9 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestTracedCall checks that the _meta of a traced call's result contains the server's timestamps (hops), even if the
+// TestCallReplyHasTrace checks that the _meta of a traced call's result contains the server's timestamps (hops), even if the
 // tool fails.
-func TestTracedCall(t *testing.T) {
+func TestCallReplyHasTrace(t *testing.T) {
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		for _, m := range []hops.Checkpoint{hops.CheckpointTargetChosen, hops.CheckpointSent, hops.CheckpointAnswered, hops.CheckpointDecoded} {
 			c.Trace.Record(m)
@@ -35,7 +35,7 @@ func TestTracedCall(t *testing.T) {
 	defer ts.Close()
 	s.url = ts.URL
 	c := s.open(t, "a")
-	stationsOf := func(id, args string) string {
+	traceStages := func(id, args string) string {
 		t.Helper()
 		var result struct {
 			Meta struct {
@@ -51,14 +51,14 @@ func TestTracedCall(t *testing.T) {
 		}
 		return strings.Join(stations, " ")
 	}
-	if got := stationsOf("1", `{}`); got != "" {
-		t.Errorf("a call that is not traced has the hops %s", got)
+	if got := traceStages("1", `{}`); got != "" {
+		t.Errorf("hops of a call that is not traced = %s; want none", got)
 	}
 	c.headers.Set(hops.Header, "1")
 	want := "guard parse check target hub browser hub dispatch reply"
 	for _, args := range []string{`{}`, `{"text":"fail"}`} {
-		if got := stationsOf("2", args); got != want {
-			t.Errorf("a call with %s has the hops %s, want %s", args, got, want)
+		if got := traceStages("2", args); got != want {
+			t.Errorf("hops of a call with the arguments %s = %s, want %s", args, got, want)
 		}
 	}
 }

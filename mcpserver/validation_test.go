@@ -31,7 +31,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 			Name: "echo", Description: "d",
 			Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
 		}},
-		Prompts: withPrompts.Prompts,
+		Prompts: promptPackage.Prompts,
 	}
 	gate, runs := &countingGate{}, atomic.Int32{}
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -41,15 +41,15 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	}}
 	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{gate}})
 	s := serveTools(t, d, Options{
-		Jobs: joblist.New(d, joblist.Options{}), Detach: func(string) Detach { return Detach{After: time.Hour} },
+		Jobs: joblist.New(d, joblist.Options{}), Detach: func(string) DetachPolicy { return DetachPolicy{After: time.Hour} },
 	}, pkg)
 	sessions := s.open(t, "a")
 	sessionless := s.modernClient(t)
-	over := s.dial(t)
-	over.initialize("b")
+	stdioClient := s.dial(t)
+	stdioClient.initialize("b")
 	stdio := func(request string) receivedMessage {
-		over.sendMessage(request)
-		return over.mustRead()
+		stdioClient.sendMessage(request)
+		return stdioClient.mustReadMessage()
 	}
 	for _, tt := range []struct {
 		name                     string
@@ -67,13 +67,13 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 			runs.Store(0)
 			m := tt.sendRequest(tt.invalidInput)
 			if !strings.Contains(m.messageJSON, "invalid") || strings.Contains(m.messageJSON, `"ran"`) {
-				t.Errorf("the invalid call got the answer %s", m.messageJSON)
+				t.Errorf("answer to the invalid call = %s; want an error", m.messageJSON)
 			}
 			if n, calls := gate.decisions.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
-				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls", n, runs.Load(), calls)
+				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls; want 0 decisions and 0 runs", n, runs.Load(), calls)
 			}
 			if tt.sendRequest(tt.validInput); gate.decisions.Load() == 0 || runs.Load() != 1 {
-				t.Errorf("with valid arguments the gate decided %d times and the tool ran %d times", gate.decisions.Load(), runs.Load())
+				t.Errorf("with valid arguments the gate decided %d times and the tool ran %d times; want at least 1 decision and 1 run", gate.decisions.Load(), runs.Load())
 			}
 		})
 	}

@@ -57,12 +57,12 @@ func hexSHA256(b []byte) string {
 // adapterInfo contains the facts about an adapter that stay in memory after the check of
 // the adapter's code.
 type adapterInfo struct {
-	hash      string // the field hash is the SHA-256 of the whole adapter file, in hex
-	activates bool
+	hash            string // the field hash is the SHA-256 of the whole adapter file, in hex
+	hasActivateHook bool
 }
 
 // If the index of adapters has an entry for the unchanged adapter file, inspectAdapter does not read the file.
-func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapterInfo, problemText string) {
+func inspectAdapter(dir string, m *packageBuffer, adapterIndex *index) (info adapterInfo, problemText string) {
 	f, size, problemText := openFile(dir, adapterFile, maxAdapterBytes)
 	if problemText != "" {
 		return info, problemText
@@ -73,7 +73,7 @@ func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapt
 		return info, unreadableText(err)
 	}
 	fileMark := filemark.Of(infoBefore)
-	if info, ok := knownIndex.adapterEntry(dir, fileMark); ok {
+	if info, ok := adapterIndex.adapterEntry(dir, fileMark); ok {
 		return info, ""
 	}
 	m.packageBytes = resizeBuffer(m.packageBytes, size+1) // one more byte detects a file that grows while it is read
@@ -84,7 +84,7 @@ func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapt
 		return info, problemText
 	}
 	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == fileMark {
-		knownIndex.addEntry(dir, fileMark, info)
+		adapterIndex.addEntry(dir, fileMark, info)
 	}
 	return info, ""
 }
@@ -93,9 +93,9 @@ func checkAdapter(code []byte) (info adapterInfo, problemText string) {
 	if problemText := checkScript(code); problemText != "" {
 		return info, problemText
 	}
-	info.activates = HasOnActivate(code)
+	info.hasActivateHook = DefinesActivateHook(code)
 	h := sha256.New()
-	markerStart := lastMarker(code)
+	markerStart := findLastMarker(code)
 	if markerStart >= 0 {
 		h.Write(code[:markerStart])
 		computedHash := hex.EncodeToString(h.Sum(nil))
@@ -122,23 +122,23 @@ func utf16Length(utf8Text []byte) int {
 // hashMarker is the start of the statement that a build appends to an adapter to record the
 // adapter's hash. The hash covers the adapter's code before the statement that the build
 // appends.
-var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the letter T in Text is rare in JavaScript and has index 37
+var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), RareIndex: 37} // the letter T in Text is rare in JavaScript and has index 37
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 
-// markerSearchBytes is the number of bytes of an adapter that lastMarker searches in one
+// markerSearchBytes is the number of bytes of an adapter that findLastMarker searches in one
 // step.
 const markerSearchBytes = 16 << 10
 
-// lastMarker searches from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
-func lastMarker(code []byte) int {
+// findLastMarker searches from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
+func findLastMarker(code []byte) int {
 	length := len(hashMarker.Text)
 	for endIndex := len(code); endIndex > 0; endIndex -= markerSearchBytes {
 		startIndex := max(endIndex-markerSearchBytes, 0)
-		searchedPart := code[startIndex:min(endIndex+length-1, len(code))]
+		searchWindow := code[startIndex:min(endIndex+length-1, len(code))]
 		lastIndex := -1
 		for searchStart := 0; ; {
-			i := hashMarker.Index(searchedPart[searchStart:])
+			i := hashMarker.Index(searchWindow[searchStart:])
 			if i < 0 {
 				break
 			}

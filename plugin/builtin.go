@@ -32,10 +32,10 @@ func NewBuiltin(p *Plugin) *Plugin {
 // [NewBuiltin].
 func (p *Plugin) IsBuiltin() bool { return p.isBuiltin }
 
-// UseBuiltins sets the plugins that are part of opentabs itself. Each [Set] of the
-// registry contains the built-in plugins and the plugins from packages. Call UseBuiltins
+// SetBuiltinPlugins sets the plugins that are part of opentabs itself. Each [Set] of the
+// registry contains the built-in plugins and the plugins from packages. Call SetBuiltinPlugins
 // before the first [Registry.Reload].
-func (r *Registry) UseBuiltins(plugins ...*Plugin) {
+func (r *Registry) SetBuiltinPlugins(plugins ...*Plugin) {
 	r.builtins = plugins
 	r.currentSet.Store(NewSet(nil, nil, plugins...))
 }

@@ -136,18 +136,18 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	e.Name = f.Text("name", "remove the entry and add the plugin again")
 	e.Path = f.Text("path", "remove the entry and add the plugin again")
 	e.Hash = f.Text("hash", "remove the entry and add the plugin again")
-	e.Manifest = f.Optional("manifest")
-	e.Package, e.VersionWanted = f.Optional("package"), f.Optional("want")
-	switch e.Source = Source(f.Optional("source")); e.Source {
+	e.Manifest = f.OptionalText("manifest")
+	e.Package, e.RequestedVersion = f.OptionalText("package"), f.OptionalText("want")
+	switch e.Source = Source(f.OptionalText("source")); e.Source {
 	case "":
 		e.Source = SourceFolder // older versions of plugins.json do not record the source
 	case SourceFolder, SourceNPM:
 	default:
 		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)
 	}
-	if addedAt := f.Optional("added"); addedAt != "" {
+	if addedAt := f.OptionalText("added"); addedAt != "" {
 		var err error
-		if e.Added, err = time.Parse(time.RFC3339, addedAt); err != nil {
+		if e.AddedAt, err = time.Parse(time.RFC3339, addedAt); err != nil {
 			f.Add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
 		}
 	}
@@ -167,12 +167,12 @@ func encodeEntry(oldEntry rawEntry, e Entry) rawEntry {
 	members["hash"] = rawjson.Encode(e.Hash)
 	members["manifest"] = rawjson.Encode(e.Manifest)
 	members["source"] = rawjson.Encode(e.Source)
-	for key, value := range map[string]string{"package": e.Package, "want": e.VersionWanted} {
+	for key, value := range map[string]string{"package": e.Package, "want": e.RequestedVersion} {
 		delete(members, key)
 		if value != "" {
 			members[key] = rawjson.Encode(value)
 		}
 	}
-	members["added"] = rawjson.Encode(e.Added.Format(time.RFC3339))
+	members["added"] = rawjson.Encode(e.AddedAt.Format(time.RFC3339))
 	return rawEntry(rawjson.Encode(members))
 }

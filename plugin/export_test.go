@@ -9,14 +9,14 @@ import (
 	"opentabs/internal/filemark"
 )
 
-func AdvanceIndexClock(s *Store) *Store {
+func AdvanceIndexClockByMinute(s *Store) *Store {
 	s.index.now = func() time.Time { return time.Now().Add(time.Minute) }
 	return s
 }
 
 func CountAdapterReads(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
 
-func ForgeIndexedHash(t *testing.T, r *Registry, dir, hash string) {
+func SetIndexedHash(t *testing.T, r *Registry, dir, hash string) {
 	t.Helper()
 	fileInfo, err := os.Stat(filepath.Join(dir, filepath.FromSlash(adapterFile)))
 	if err != nil {

@@ -53,11 +53,11 @@ type indexedEntry struct {
 	File filemark.Mark `json:"file"`
 	// The field Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string `json:"hash"`
-	// The field Activates is true if the adapter's code defines an onActivate hook.
-	Activates bool `json:"activates,omitempty"`
-	// Compiles is the hash of the last package manifest whose JSON Schemas all compiled;
+	// The field HasActivateHook is true if the adapter's code defines an onActivate hook.
+	HasActivateHook bool `json:"activates,omitempty"`
+	// CompiledManifestHash is the hash of the last package manifest whose JSON Schemas all compiled;
 	// empty if there is none.
-	Compiles string `json:"compiles,omitempty"`
+	CompiledManifestHash string `json:"compiles,omitempty"`
 }
 
 func newIndex(dir string, key []byte) *index {
@@ -79,19 +79,19 @@ func (x *index) adapterEntry(dir string, fileMark filemark.Mark) (info adapterIn
 		x.lookupMisses.Add(1)
 		return info, false
 	}
-	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
+	return adapterInfo{hash: e.Hash, hasActivateHook: e.HasActivateHook}, true
 }
 
 // addEntry skips an adapter file that was written a moment ago, because another write could leave the file's attributes
 // unchanged.
 func (x *index) addEntry(dir string, fileMark filemark.Mark, info adapterInfo) {
-	if x == nil || !fileMark.IsSettled(x.now()) {
+	if x == nil || !fileMark.IsOldEnough(x.now()) {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	x.entries[dir] = indexedEntry{File: fileMark, Hash: info.hash, Activates: info.activates, Compiles: x.entries[dir].Compiles}
+	x.entries[dir] = indexedEntry{File: fileMark, Hash: info.hash, HasActivateHook: info.hasActivateHook, CompiledManifestHash: x.entries[dir].CompiledManifestHash}
 	x.hasChanged = true
 }
 
@@ -102,10 +102,10 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	return x.entries[dir].Compiles == manifest
+	return x.entries[dir].CompiledManifestHash == manifest
 }
 
-func (x *index) recordCompiled(dir, manifest string) {
+func (x *index) recordCompiledManifest(dir, manifest string) {
 	if x == nil {
 		return
 	}
@@ -113,7 +113,7 @@ func (x *index) recordCompiled(dir, manifest string) {
 	defer x.mu.Unlock()
 	x.read()
 	if e, ok := x.entries[dir]; ok {
-		e.Compiles = manifest
+		e.CompiledManifestHash = manifest
 		x.entries[dir] = e
 		x.hasChanged = true
 	}

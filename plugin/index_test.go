@@ -30,7 +30,7 @@ func newIndexedPlugin(t *testing.T) *indexedPlugin {
 }
 
 func (x *indexedPlugin) store() *plugin.Store {
-	return plugin.AdvanceIndexClock(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
+	return plugin.AdvanceIndexClockByMinute(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
 func (x *indexedPlugin) loadPlugins() (pluginSet *plugin.Set, adaptersRead int) {
@@ -44,36 +44,36 @@ func (x *indexedPlugin) hashOfOnlyPlugin(pluginSet *plugin.Set) string {
 	x.t.Helper()
 	firstPlugin, ok := pluginSet.Plugin("a")
 	if !ok {
-		x.t.Fatalf("not loaded: %v", pluginSet.Failed())
+		x.t.Fatalf("the plugin is not loaded: failed plugins %v; want none", pluginSet.Failed())
 	}
 	return firstPlugin.Hash
 }
 
 func (x *indexedPlugin) indexFile() string { return filepath.Join(x.state, "plugin-index") }
 
-func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
+func TestStartSkipsIndexedAdapters(t *testing.T) {
 	x := newIndexedPlugin(t)
 	pluginSet, adaptersRead := x.loadPlugins()
 	if adaptersRead != 0 {
 		t.Errorf("%d adapters read after they were added, want 0", adaptersRead)
 	}
 	if want, err := plugin.Load(x.dir); err != nil || x.hashOfOnlyPlugin(pluginSet) != want.Hash {
-		t.Errorf("hash %s, want %s (%v)", x.hashOfOnlyPlugin(pluginSet), want.Hash, err)
+		t.Errorf("hash of the plugin = %s, want %s (error %v)", x.hashOfOnlyPlugin(pluginSet), want.Hash, err)
 	}
 	if fileInfo, err := os.Stat(x.indexFile()); err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("the index: %v, %v", fileInfo, err)
+		t.Errorf("index file = %v, error %v; want the mode 0600", fileInfo, err)
 	}
 }
 
 func TestIndexIsRebuilt(t *testing.T) {
-	for name, damage := range map[string]func(x *indexedPlugin, indexContent []byte) []byte{
+	for name, damageFile := range map[string]func(x *indexedPlugin, indexContent []byte) []byte{
 		"missing":   func(*indexedPlugin, []byte) []byte { return nil },
 		"empty":     func(*indexedPlugin, []byte) []byte { return []byte{} },
 		"truncated": func(_ *indexedPlugin, indexContent []byte) []byte { return indexContent[:len(indexContent)-20] },
-		"cut to its head": func(_ *indexedPlugin, indexContent []byte) []byte {
+		"only the first line": func(_ *indexedPlugin, indexContent []byte) []byte {
 			return indexContent[:bytes.IndexByte(indexContent, '\n')+1]
 		},
-		"no end of line": func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
+		"no line end": func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
 		"other version": func(_ *indexedPlugin, indexContent []byte) []byte {
 			return bytes.Replace(indexContent, []byte("index 2 "), []byte("index 3 "), 1)
 		},
@@ -83,8 +83,8 @@ func TestIndexIsRebuilt(t *testing.T) {
 			indexContent[hashStart] = map[bool]byte{true: '1', false: '0'}[indexContent[hashStart] == '0']
 			return indexContent
 		},
-		"of another installation": func(x *indexedPlugin, indexContent []byte) []byte { x.key = "another"; return indexContent },
-		"noise":                   func(*indexedPlugin, []byte) []byte { return []byte("\x00\xff\n{}") },
+		"index of another installation": func(x *indexedPlugin, indexContent []byte) []byte { x.key = "another"; return indexContent },
+		"noise":                         func(*indexedPlugin, []byte) []byte { return []byte("\x00\xff\n{}") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newIndexedPlugin(t)
@@ -92,7 +92,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if fileContent = damage(x, fileContent); fileContent == nil {
+			if fileContent = damageFile(x, fileContent); fileContent == nil {
 				err = os.Remove(x.indexFile())
 			} else {
 				err = os.WriteFile(x.indexFile(), fileContent, 0o600)
@@ -118,7 +118,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, pluginChange := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
-		"written over": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, otherAdapter) },
+		"adapter file overwritten": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, otherAdapter) },
 		"same size and time": func(t *testing.T, file string, infoBefore os.FileInfo) {
 			writeFile(t, file, otherAdapter)
 			if err := os.Chtimes(file, infoBefore.ModTime(), infoBefore.ModTime()); err != nil {
@@ -143,13 +143,13 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 				t.Fatal(err)
 			}
 			if infoBefore.Size() != int64(len(otherAdapter)) {
-				t.Fatalf("the test's adapters have %d and %d bytes", infoBefore.Size(), len(otherAdapter))
+				t.Fatalf("the test's adapters have %d and %d bytes; want equal sizes", infoBefore.Size(), len(otherAdapter))
 			}
 			pluginSet, _ := x.loadPlugins()
 			oldHash := x.hashOfOnlyPlugin(pluginSet)
 			pluginChange(t, file, infoBefore)
 			if pluginSet, _ = x.loadPlugins(); x.hashOfOnlyPlugin(pluginSet) == oldHash {
-				t.Error("the change was not noticed")
+				t.Error("the registry did not detect the changed adapter; want another hash")
 			}
 		})
 	}
@@ -160,26 +160,26 @@ func TestCodeMustMatchIndexedHash(t *testing.T) {
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
 	firstPlugin, _ := reloadRegistry(t, registry).Plugin("a")
 	watch := registry.Watch()
-	watch.Changed()
+	watch.HasChanged()
 	file := filepath.Join(x.dir, adapterFile)
 	writeFile(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
-	plugin.ForgeIndexedHash(t, registry, x.dir, firstPlugin.Hash)
+	plugin.SetIndexedHash(t, registry, x.dir, firstPlugin.Hash)
 	if pluginSet := reloadRegistry(t, registry); x.hashOfOnlyPlugin(pluginSet) != firstPlugin.Hash {
-		t.Fatal("the forged index was not read: the test tests nothing")
+		t.Fatal("the registry did not read the forged index; want the forged hash, without which this test checks nothing")
 	}
 	firstPlugin, _ = registry.Set().Plugin("a")
-	watch.Changed()
-	if watch.Changed() {
-		t.Fatal("something changes by itself")
+	watch.HasChanged()
+	if watch.HasChanged() {
+		t.Fatal("the watch reports a change although no file has changed since its previous call; want none")
 	}
 	if _, err := firstPlugin.Adapter(); err == nil {
-		t.Fatal("the adapter has another hash, but its code was given out")
+		t.Fatal("Adapter returned the code of an adapter with another hash; want an error")
 	}
-	if watch.Changed(); !watch.Changed() {
-		t.Fatal("the folder is not read again")
+	if watch.HasChanged(); !watch.HasChanged() {
+		t.Fatal("the watch does not report the folder of the rejected adapter; want a reload")
 	}
 	if pluginSet := reloadRegistry(t, registry); x.hashOfOnlyPlugin(pluginSet) == firstPlugin.Hash {
-		t.Error("the hash in the index still counts")
+		t.Error("the hash in the index still applies after the reload; want the hash of the file")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestIndexOmitsJustWrittenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, adaptersRead := x.loadPlugins(); adaptersRead != 1 {
-		t.Errorf("%d adapters read, want that of the young file", adaptersRead)
+		t.Errorf("%d adapters read, want 1, because its file was written a moment ago", adaptersRead)
 	}
 }
 
@@ -211,6 +211,6 @@ func TestIndexStoresStartTime(t *testing.T) {
 	x.loadPlugins()
 	pluginSet, adaptersRead := x.loadPlugins()
 	if firstPlugin, _ := pluginSet.Plugin("a"); adaptersRead != 0 || firstPlugin == nil || !firstPlugin.StartsLate() {
-		t.Errorf("%d adapters read, plugin %+v", adaptersRead, firstPlugin)
+		t.Errorf("%d adapters read, plugin %+v; want 0 adapters read and a late plugin", adaptersRead, firstPlugin)
 	}
 }

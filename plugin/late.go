@@ -27,9 +27,9 @@ func (p *Plugin) StartsLate() bool {
 	case p.IsForOriginalSDK:
 		return true
 	case p.Start != "":
-		return p.Start != StartAtOnce
+		return p.Start != StartAtDocumentStart
 	}
-	return p.Activates
+	return p.HasActivateHook
 }
 
 const activateHookName = "onActivate"
@@ -40,30 +40,30 @@ const activateHookName = "onActivate"
 var (
 	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
 	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)
-	// loweredField is the code that esbuild emits for a class field when it compiles for
+	// compiledFieldPrefix is the code that esbuild emits for a class field when it compiles for
 	// old browsers.
-	loweredField = []byte("__publicField(this, \"")
+	compiledFieldPrefix = []byte("__publicField(this, \"")
 )
 
-// HasOnActivate reports whether the code of an adapter defines an onActivate hook. An
+// DefinesActivateHook reports whether the code of an adapter defines an onActivate hook. An
 // onActivate hook may need the page's document when the adapter starts.
-func HasOnActivate(code []byte) bool {
+func DefinesActivateHook(code []byte) bool {
 	for offset := 0; ; offset += len(activateHookName) {
-		distance := bytes.Index(code[offset:], []byte(activateHookName))
-		if distance < 0 {
+		indexInRest := bytes.Index(code[offset:], []byte(activateHookName))
+		if indexInRest < 0 {
 			return false
 		}
-		offset += distance
-		codeBefore, codeFrom := code[:offset], code[offset:min(len(code), offset+200)]
+		offset += indexInRest
+		textBefore, textFrom := code[:offset], code[offset:min(len(code), offset+200)]
 		switch {
-		case bytes.HasSuffix(codeBefore, loweredField):
+		case bytes.HasSuffix(textBefore, compiledFieldPrefix):
 			return true
-		case bytes.HasSuffix(codeBefore, []byte(".")):
-			if assignmentPattern().Match(codeFrom) {
+		case bytes.HasSuffix(textBefore, []byte(".")):
+			if assignmentPattern().Match(textFrom) {
 				return true
 			}
 		case offset > 0 && isPartOfName(code[offset-1]):
-		case definitionPattern().Match(codeFrom):
+		case definitionPattern().Match(textFrom):
 			return true
 		}
 	}
@@ -73,12 +73,12 @@ func isPartOfName(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// LateStartMeaning explains to the user what the late start of an adapter means.
-const LateStartMeaning = "It starts after the page's scripts, so the page can read its settings and run its tools in that tab. " +
+// LateStartDescription explains to the user what the late start of an adapter means.
+const LateStartDescription = "It starts after the page's scripts, so the page can read its settings and run its tools in that tab. " +
 	"It gets no secret settings and calls no other plugin unless you allow it (--late-access)."
 
-// WorldMeaning explains to the user what the JavaScript world of an adapter means.
-func WorldMeaning(world wire.World) string {
+// DescribeWorld explains to the user what the JavaScript world of an adapter means.
+func DescribeWorld(world wire.World) string {
 	if world == wire.WorldIsolated {
 		return "isolated: its code is apart from the page's scripts, which can neither read nor change what it works with; both share the page's content."
 	}

@@ -52,7 +52,7 @@ func resizeBuffer(b []byte, length int64) []byte {
 // code in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-func loadWithIndex(dir string, knownIndex *index) (*Plugin, error) {
+func loadWithIndex(dir string, adapterIndex *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &PackageError{Dir: dir, Problems: []jsonread.Problem{{Text: "the folder cannot be named: " + err.Error()}}}
@@ -89,11 +89,11 @@ func loadWithIndex(dir string, knownIndex *index) (*Plugin, error) {
 		}
 	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
-	adapter, problemText := inspectAdapter(abs, m, knownIndex)
+	adapter, problemText := inspectAdapter(abs, m, adapterIndex)
 	if problemText != "" {
 		problems = append(problems, jsonread.Problem{File: adapterFile, Text: problemText})
 	}
-	p.Hash, p.Activates = adapter.hash, adapter.activates
+	p.Hash, p.HasActivateHook = adapter.hash, adapter.hasActivateHook
 	p.setContentHash()
 	if len(problems) > 0 {
 		return nil, &PackageError{Dir: abs, Problems: problems}
@@ -101,9 +101,9 @@ func loadWithIndex(dir string, knownIndex *index) (*Plugin, error) {
 	return p, nil
 }
 
-// Descriptions reads package.json and dist/tools.json of the plugin from the plugin's
+// ReadManifests reads package.json and dist/tools.json of the plugin from the plugin's
 // folder.
-func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
+func (p *Plugin) ReadManifests() (packageJSON, toolsJSON []byte, err error) {
 	packageJSON, problemText := readFile(p.Dir, packageFile, maxToolsBytes, nil)
 	if problemText != "" {
 		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: packageFile, Text: problemText}}}

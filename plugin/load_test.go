@@ -30,11 +30,11 @@ func editFile(t testing.TB, dir, file string, pluginChange func(string) string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	changedText := pluginChange(string(packageText))
-	if changedText == string(packageText) {
-		t.Fatalf("%s is not changed", file)
+	editedPackageText := pluginChange(string(packageText))
+	if editedPackageText == string(packageText) {
+		t.Fatalf("the edit did not change %s; want a changed text", file)
 	}
-	if err := os.WriteFile(path, []byte(changedText), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(editedPackageText), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -54,11 +54,11 @@ func newMemberEdit(path, value string) func(string) string {
 				object = object[stepName].(map[string]any)
 			}
 		}
-		lastStep := steps[len(steps)-1]
+		lastKey := steps[len(steps)-1]
 		if value == "" {
-			delete(object, lastStep)
+			delete(object, lastKey)
 		} else {
-			object[lastStep] = json.RawMessage(value)
+			object[lastKey] = json.RawMessage(value)
 		}
 		resultJSON, err := json.Marshal(document)
 		if err != nil {
@@ -76,9 +76,9 @@ func newReplaceEdit(oldText, newText string) func(string) string {
 	return func(packageText string) string { return strings.Replace(packageText, oldText, newText, 1) }
 }
 
-const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
+const validToolJSON = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
-var badPackages = []struct {
+var invalidPackages = []struct {
 	name, file   string
 	pluginChange func(string) string
 	problemText  string
@@ -93,68 +93,68 @@ var badPackages = []struct {
 	{"no name", packageFile, newMemberEdit("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
 	{"name null", packageFile, newMemberEdit("name", "null"), "name is missing"},
 	{"name in another case", packageFile, newReplaceEdit(`"name"`, `"Name"`), "name is missing"},
-	{"name a number", packageFile, newMemberEdit("name", "7"), "name is a number; make it a string"},
-	{"foreign name", packageFile, newMemberEdit("name", `"slack"`), `name "slack" does not name a plugin`},
+	{"name is a number", packageFile, newMemberEdit("name", "7"), "name is a number; make it a string"},
+	{"name of a package that is no plugin", packageFile, newMemberEdit("name", `"slack"`), `name "slack" does not name a plugin`},
 	{"reserved name", packageFile, newMemberEdit("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
-	{"bad name", packageFile, newMemberEdit("name", `"opentabs-plugin-A"`), "lower-case"},
+	{"invalid name", packageFile, newMemberEdit("name", `"opentabs-plugin-A"`), "lower-case"},
 	{"no version", packageFile, newMemberEdit("version", ""), "version is missing"},
 	{"blank version", packageFile, newMemberEdit("version", `" "`), "version is empty"},
 	{"no main", packageFile, newMemberEdit("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
 	{"no opentabs", packageFile, newMemberEdit("opentabs", ""), "opentabs is missing; describe the plugin there"},
-	{"opentabs a string", packageFile, newMemberEdit("opentabs", `"x"`), "opentabs is a string; make it an object"},
+	{"opentabs is a string", packageFile, newMemberEdit("opentabs", `"x"`), "opentabs is a string; make it an object"},
 	{"no displayName", packageFile, newMemberEdit("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
 	{"empty description", packageFile, newMemberEdit("opentabs.description", `""`), "opentabs.description is empty; describe"},
 	{"no urlPatterns", packageFile, newMemberEdit("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
-	{"urlPatterns a string", packageFile, newMemberEdit("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
+	{"urlPatterns is a string", packageFile, newMemberEdit("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
 	{"urlPatterns of numbers", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
 	{"all sites", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" matches every host`},
 	{"no sites", packageFile, newMemberEdit("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
-	{"bad exclude", packageFile, newMemberEdit("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
-	{"homepage a script", packageFile, newMemberEdit("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
+	{"invalid exclude pattern", packageFile, newMemberEdit("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
+	{"homepage is a script", packageFile, newMemberEdit("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
 	{"empty homepage", packageFile, newMemberEdit("opentabs.homepage", `""`), "opentabs.homepage is empty"},
-	{"bad start", packageFile, newMemberEdit("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
-	{"frames a string", packageFile, newMemberEdit("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
+	{"invalid start", packageFile, newMemberEdit("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
+	{"frames is a string", packageFile, newMemberEdit("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
 	{"a pattern of a country's whole top-level domain", packageFile, newMemberEdit("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
 	{"a script for a pattern", packageFile, newMemberEdit("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"bad world", packageFile, newMemberEdit("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
+	{"invalid world", packageFile, newMemberEdit("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
 
-	{"tools no JSON", toolsFile, newReplaceAllEdit(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
-	{"tools a string", toolsFile, newReplaceAllEdit(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
+	{"tools is not JSON", toolsFile, newReplaceAllEdit(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
+	{"tools is a string", toolsFile, newReplaceAllEdit(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
 	{"nested too deep", toolsFile, newReplaceAllEdit(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
 	{"no tools", toolsFile, newMemberEdit("tools", ""), "tools is missing; build"},
-	{"tools an object", toolsFile, newMemberEdit("tools", "{}"), "tools is an object; build"},
+	{"tools is an object", toolsFile, newMemberEdit("tools", "{}"), "tools is an object; build"},
 	{"empty tools", toolsFile, newMemberEdit("tools", "[]"), "tools is empty; give the plugin at least one tool"},
-	{"tool a number", toolsFile, newMemberEdit("tools", "[7]"), "tools[0] is a number"},
-	{"SDK from the future", toolsFile, newMemberEdit("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
-	{"our SDK from the future", toolsFile, newMemberEdit("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
-	{"SDK a number", toolsFile, newMemberEdit("sdkVersion", `1`), "sdkVersion is a number"},
+	{"tool is a number", toolsFile, newMemberEdit("tools", "[7]"), "tools[0] is a number"},
+	{"newer original SDK", toolsFile, newMemberEdit("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
+	{"newer opentabs SDK", toolsFile, newMemberEdit("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
+	{"SDK is a number", toolsFile, newMemberEdit("sdkVersion", `1`), "sdkVersion is a number"},
 	{"tool without name", toolsFile, newMemberEdit("tools.name", ""), "tools[0].name is missing; give"},
 	{"tool name with a space", toolsFile, newMemberEdit("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
 	{"tool name too long", toolsFile, newMemberEdit("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
-	{"two tools of one name", toolsFile, newMemberEdit("tools", "["+validTool+","+validTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
+	{"two tools have the same name", toolsFile, newMemberEdit("tools", "["+validToolJSON+","+validToolJSON+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
 	{"tool without description", toolsFile, newMemberEdit("tools.description", ""), "tools[0].description is missing; describe"},
 	{"long description", toolsFile, newMemberEdit("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
-	{"displayName a number", toolsFile, newMemberEdit("tools.displayName", "1"), "tools[0].displayName is a number"},
+	{"displayName is a number", toolsFile, newMemberEdit("tools.displayName", "1"), "tools[0].displayName is a number"},
 	{"no input schema", toolsFile, newMemberEdit("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
-	{"input schema a bool", toolsFile, newMemberEdit("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
+	{"input schema is a bool", toolsFile, newMemberEdit("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
 	{"input schema of a string", toolsFile, newMemberEdit("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
 	{"input schema without type", toolsFile, newMemberEdit("tools.input_schema", `{}`), `root that is not of type "object"`},
 	{"no output schema", toolsFile, newMemberEdit("tools.output_schema", ""), "tools[0].output_schema is missing"},
-	{"output schema an array", toolsFile, newMemberEdit("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
-	{"annotations an array", toolsFile, newMemberEdit("tools.annotations", "[]"), "tools[0].annotations is an array"},
-	{"hint a string", toolsFile, newMemberEdit("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
-	{"pre-script elsewhere", toolsFile, newMemberEdit("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
+	{"output schema is an array", toolsFile, newMemberEdit("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
+	{"annotations is an array", toolsFile, newMemberEdit("tools.annotations", "[]"), "tools[0].annotations is an array"},
+	{"hint is a string", toolsFile, newMemberEdit("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
+	{"pre-script outside of dist", toolsFile, newMemberEdit("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
 	{"pre-script with a bad hash", toolsFile, newMemberEdit("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
-	{"pre-script a number", toolsFile, newMemberEdit("preScriptFile", "1"), "preScriptFile is a number"},
-	{"icon a number", toolsFile, newMemberEdit("iconSvg", "1"), "iconSvg is a number; make it a string"},
-	{"icon of a tool an array", toolsFile, newMemberEdit("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
+	{"pre-script is a number", toolsFile, newMemberEdit("preScriptFile", "1"), "preScriptFile is a number"},
+	{"icon is a number", toolsFile, newMemberEdit("iconSvg", "1"), "iconSvg is a number; make it a string"},
+	{"icon of a tool is an array", toolsFile, newMemberEdit("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
 	{"hidden characters", toolsFile, newMemberEdit("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
 	{"huge tools", toolsFile, func(s string) string { return s + strings.Repeat(" ", 8<<20) }, "more than the 8388608 allowed"},
-	{"settings an array", toolsFile, newMemberEdit("configSchema", "[]"), "configSchema is an array"},
-	{"setting a string", toolsFile, newMemberEdit("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
-	{"setting null", toolsFile, newMemberEdit("configSchema", `{"a":null}`), "configSchema.a is null"},
-	{"setting of no type", toolsFile, newMemberEdit("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
-	{"setting of a bad type", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
+	{"settings is an array", toolsFile, newMemberEdit("configSchema", "[]"), "configSchema is an array"},
+	{"setting is a string", toolsFile, newMemberEdit("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
+	{"setting is null", toolsFile, newMemberEdit("configSchema", `{"a":null}`), "configSchema.a is null"},
+	{"setting without a type", toolsFile, newMemberEdit("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
+	{"setting with an invalid type", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
 	{"setting without label", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
 	{"select without options", toolsFile, newMemberEdit("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
 
@@ -170,27 +170,27 @@ var badPackages = []struct {
 	{"enormous pre-script", preScriptFile, newReplaceAllEdit(strings.Repeat("x", 16<<20)), "more than the"},
 }
 
-func TestLoadRefuses(t *testing.T) {
-	for _, c := range badPackages {
+func TestLoadRejectsInvalidPackage(t *testing.T) {
+	for _, c := range invalidPackages {
 		t.Run(c.name, func(t *testing.T) {
 			dir := plugintest.Package{PreScript: "token()"}.Write(t)
 			editFile(t, dir, c.file, c.pluginChange)
 			p, err := plugin.Load(dir)
 			var packageErr *plugin.PackageError
 			if !errors.As(err, &packageErr) {
-				t.Fatalf("%v, %v, want a PackageError", p, err)
+				t.Fatalf("Load returned the plugin %v and the error %v, want a PackageError", p, err)
 			}
 			if !strings.Contains(err.Error(), c.problemText) || !strings.Contains(err.Error(), dir) {
-				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problemText)
+				t.Fatalf("error of Load =\n%v\nwant %q and the folder", err, c.problemText)
 			}
 			if len(packageErr.Problems) != 1 {
-				t.Fatalf("a package with one fault has the problems %v; want length 1", packageErr.Problems)
+				t.Fatalf("problems of a package with one fault = %v; want 1", packageErr.Problems)
 			}
 		})
 	}
 }
 
-func TestLoadRefusesFolders(t *testing.T) {
+func TestLoadRejectsInvalidFolders(t *testing.T) {
 	validDir := plugintest.Package{}.Write(t)
 	for _, c := range []struct {
 		name, problemText string
@@ -218,17 +218,17 @@ func TestLoadRefusesFolders(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := plugin.Load(c.dir(t))
 			if err == nil || !strings.Contains(err.Error(), c.problemText) {
-				t.Fatalf("%v, want %q", err, c.problemText)
+				t.Fatalf("error of Load = %v, want %q", err, c.problemText)
 			}
 		})
 	}
 }
 
-func TestLoadNamesEmptyPackage(t *testing.T) {
+func TestLoadReportsEmptyPackage(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, packageFile, newReplaceAllEdit(""))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "package.json: is empty; write the plugin's name") {
-		t.Fatalf("got %v, want an error that names the empty file and the action", err)
+		t.Fatalf("error of Load = %v, want an error that names the empty file and the action", err)
 	}
 }
 
@@ -243,17 +243,17 @@ func TestLoadReportsAllProblems(t *testing.T) {
 - dist/tools.json: tools[0].description is missing; describe what the tool does
 - dist/adapter.iife.js: is empty; build the plugin again`
 	if err == nil || err.Error() != want {
-		t.Fatalf("got\n%v\nwant\n%s", err, want)
+		t.Fatalf("error of Load =\n%v\nwant\n%s", err, want)
 	}
 }
 
-func TestLoadReadsEverything(t *testing.T) {
+func TestLoadReadsAllFields(t *testing.T) {
 	dir := t.TempDir()
-	isTrue, no := true, false
+	yes, no := true, false
 	plugintest.Package{Name: "chat", Tools: []plugintest.Tool{{
 		Name: "send", DisplayName: "Send", Description: "Sends a message.",
 		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
-		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &isTrue},
+		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
 	}}}.WriteTo(t, dir)
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.homepage", `"https://chat.example.com"`))
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
@@ -268,27 +268,27 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 	if p.Name != "chat" || p.Version != "1.0.0" || p.DisplayName != "The chat" || p.Homepage != "https://chat.example.com" ||
 		p.Dir != dir || p.SDKVersion != "0.1.0" || p.World != wire.WorldIsolated || len(p.Hash) != 64 || len(p.ManifestHash) != 64 {
-		t.Errorf("plugin %+v", p)
+		t.Errorf("loaded plugin = %+v; want all fields of the package chat", p)
 	}
 	if !p.MatchesURL("http://localhost:3000/") || p.MatchesURL("http://localhost:3000/admin/x") || p.MatchesURL("http://example.com/") {
-		t.Error("the patterns do not decide where it runs")
+		t.Error("the plugin matches a wrong URL or misses a correct one; want only localhost:3000 without the excluded path")
 	}
 	fileInfo := p.Info()
 	if fileInfo.Name != "chat" || fileInfo.Hash != p.Hash || fileInfo.World != wire.WorldIsolated || !slices.Equal(fileInfo.Excludes, p.Excludes) {
-		t.Errorf("info %+v", fileInfo)
+		t.Errorf("description for browsers = %+v; want the name, hash, world and excludes of the plugin", fileInfo)
 	}
 	tool := p.Tools[0]
 	if tool.FullName() != "chat__send" || tool.DisplayName != "Send" || tool.Description != "Sends a message." || tool.Group != "Messages" || tool.Icon != "send" {
-		t.Errorf("tool %+v", tool)
+		t.Errorf("tool = %+v; want chat__send with all texts of the package", tool)
 	}
 	if a := tool.Annotations; a.Title != "Send it" || a.ReadOnly == nil || *a.ReadOnly || a.Destructive == nil || !*a.Destructive || a.Idempotent != nil || a.OpenWorld != nil {
-		t.Errorf("annotations %+v", a)
+		t.Errorf("annotations = %+v; want the title \"Send it\", read-only false and destructive true", a)
 	}
 	if got, want := string(tool.InputSchema), `{"properties":{"n":{"default":1,"type":"number"}},"type":"object"}`; got != want {
 		t.Errorf("input schema %s, want %s", got, want)
 	}
 	if d := tool.Dispatch(); d.FullName() != "chat__send" || d.PluginName != "The chat" || d.Matches[0] != "*://localhost/*" {
-		t.Errorf("dispatch %+v", d)
+		t.Errorf("tool for the dispatcher = %+v; want chat__send with the plugin's name and pattern", d)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 		}
 	}
 	if descriptionsAfter := descriptionsOf(firstPlugin); descriptionsAfter != descriptionsBefore {
-		t.Errorf("the descriptions were\n%s\nand are now\n%s", descriptionsBefore, descriptionsAfter)
+		t.Errorf("descriptions before another load =\n%s\nand after =\n%s; want equal texts", descriptionsBefore, descriptionsAfter)
 	}
 }
 
@@ -323,17 +323,17 @@ func descriptionsOf(p *plugin.Plugin) string {
 
 func TestLoadAcceptsOldPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, newReplaceAllEdit("["+validTool+"]"))
+	editFile(t, dir, toolsFile, newReplaceAllEdit("["+validToolJSON+"]"))
 	editFile(t, dir, adapterFile, newReplaceAllEdit("(()=>{})()")) // old packages have no hash statement at the end of the adapter
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tool := p.Tools[0]; tool.DisplayName != "a" || tool.Icon != "wrench" || p.SDKVersion != "" || !p.IsForOriginalSDK {
-		t.Errorf("defaults: %+v", tool)
+		t.Errorf("tool of a package with a bare array = %+v; want the default name and icon", tool)
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "bare array") {
-		t.Errorf("warnings %q", p.Warnings)
+		t.Errorf("warnings = %q; want one about the bare array", p.Warnings)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 		dir := plugintest.Package{}.Write(t)
 		editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"`+version+`"`))
 		if _, err := plugin.Load(dir); err != nil {
-			t.Errorf("%q: %v", version, err)
+			t.Errorf("Load of the version %q: error %v; want none", version, err)
 		}
 	}
 }
@@ -360,18 +360,18 @@ func TestLoadAcceptsSitesFromSettings(t *testing.T) {
 		{Key: "site", Type: wire.SettingURL, Label: "Site", Description: "d", Placeholder: "p", Required: true},
 	}
 	if p.MatchesURL("http://localhost/") || !reflect.DeepEqual(p.Settings, want) {
-		t.Errorf("settings %+v of %+v", p.Settings, p)
+		t.Errorf("settings = %+v of the plugin %+v; want %+v, and no match of http://localhost/", p.Settings, p, want)
 	}
 }
 
 func TestLoadWarnsOfLongToolNames(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{Name: strings.Repeat("x", 60), Description: "d"}}})
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "more than 64") {
-		t.Errorf("warnings %q", p.Warnings)
+		t.Errorf("warnings = %q; want one about a tool name of more than 64 characters", p.Warnings)
 	}
 }
 
-func TestOwnLimits(t *testing.T) {
+func TestToolAndPromptLimits(t *testing.T) {
 	dir := plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a"}}}.Write(t)
 	editFile(t, dir, toolsFile, newMemberEdit("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
 	editFile(t, dir, toolsFile, newMemberEdit("prompts.limits", `{"idleTimeoutMs":300000}`))
@@ -380,10 +380,10 @@ func TestOwnLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := p.Tools[0].Dispatch(); d.IdleLimit != time.Minute || d.HardLimit != time.Second {
-		t.Errorf("the tool has %v and %v", d.IdleLimit, d.HardLimit)
+		t.Errorf("idle limit of the tool = %v, hard limit = %v; want 1 min and 1 s", d.IdleLimit, d.HardLimit)
 	}
 	if d := p.Prompts[0].Dispatch(); d.IdleLimit != 5*time.Minute || d.HardLimit != 0 {
-		t.Errorf("the prompt has %v and %v", d.IdleLimit, d.HardLimit)
+		t.Errorf("idle limit of the prompt = %v, hard limit = %v; want 5 min and 0", d.IdleLimit, d.HardLimit)
 	}
 	for limits, want := range map[string]string{
 		`5`:                                     "tools[0].limits is a number; make it an object",
@@ -395,7 +395,7 @@ func TestOwnLimits(t *testing.T) {
 	} {
 		editFile(t, dir, toolsFile, newMemberEdit("tools.limits", limits))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", limits, err, want)
+			t.Errorf("error for the limits %s = %v, want %q", limits, err, want)
 		}
 	}
 }

@@ -36,8 +36,8 @@ const (
 	maxPatternChars = 1000
 )
 
-// warnFullNameChars is the longest full tool name that all known MCP clients accept.
-const warnFullNameChars = 64
+// maxAdvisedNameChars is the longest full tool name that all known MCP clients accept.
+const maxAdvisedNameChars = 64
 
 func parsePackage(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
 	if rawjson.KindOf(rawJSON) != rawjson.KindObject {
@@ -87,10 +87,10 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 			f.Add("homepage", "has %d characters; use at most %d", len(p.Homepage), maxPatternChars)
 		}
 	}
-	p.Start = readStart(f)
+	p.Start = readStartTime(f)
 	frames := f.Bool("frames")
 	p.RunsInFrames = frames != nil && *frames
-	switch world := f.Optional("world"); world {
+	switch world := f.OptionalText("world"); world {
 	case "", string(wire.WorldMain):
 		p.World = wire.WorldMain
 	case string(wire.WorldIsolated):
@@ -101,12 +101,12 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 }
 
 // If package.json and dist/tools.json both have the member "start", opentabs uses the value in package.json.
-func readStart(f *jsonread.Reader) Start {
-	startKind := Start(f.Optional("start"))
-	if startKind != "" && startKind != StartAtOnce && startKind != StartIdle {
-		f.Add("start", "is %q; use %q or %q", startKind, StartAtOnce, StartIdle)
+func readStartTime(f *jsonread.Reader) Start {
+	startTiming := Start(f.OptionalText("start"))
+	if startTiming != "" && startTiming != StartAtDocumentStart && startTiming != StartAtDocumentIdle {
+		f.Add("start", "is %q; use %q or %q", startTiming, StartAtDocumentStart, StartAtDocumentIdle)
 	}
-	return startKind
+	return startTiming
 }
 
 func readPatterns(f *jsonread.Reader, key string) (patternTexts []string, patterns []Pattern) {
@@ -132,64 +132,64 @@ func readPatterns(f *jsonread.Reader, key string) (patternTexts []string, patter
 
 // In packages without sdkVersion, dist/tools.json contains an array; in all other packages, an object.
 func parseTools(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
-	var topReader *jsonread.Reader
+	var manifestReader *jsonread.Reader
 	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindObject:
-		topReader = jsonread.New(rawJSON, "", problems)
+		manifestReader = jsonread.New(rawJSON, "", problems)
 	case rawjson.KindArray:
 		p.Warnings = append(p.Warnings, problems.File+" is a bare array; build the plugin again to record its SDK version")
-		topReader = &jsonread.Reader{Members: map[string][]byte{"tools": rawJSON}, Problems: problems}
+		manifestReader = &jsonread.Reader{Members: map[string][]byte{"tools": rawJSON}, Problems: problems}
 	default:
 		problems.Add("is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
-	p.SDKVersion = topReader.Optional("sdkVersion")
+	p.SDKVersion = manifestReader.OptionalText("sdkVersion")
 	if isNewerSDK(p.SDKVersion) {
 		problems.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.IsForOriginalSDK = isOriginalSDK(p.SDKVersion)
-	if startKind := readStart(topReader); p.Start == "" {
-		p.Start = startKind
+	if startTiming := readStartTime(manifestReader); p.Start == "" {
+		p.Start = startTiming
 	}
-	parsePreScript(topReader, p)
-	parseIcons(topReader, p)
-	parseConfigSchema(topReader, p)
-	parseToolList(topReader, p)
-	parsePrompts(topReader, p)
+	parsePreScript(manifestReader, p)
+	parseIcons(manifestReader, p)
+	parseConfigSchema(manifestReader, p)
+	parseToolList(manifestReader, p)
+	parsePrompts(manifestReader, p)
 }
 
-func parseToolList(topReader *jsonread.Reader, p *Plugin) {
-	if !topReader.Has("tools") {
-		topReader.Add("tools", "is missing; build the plugin again")
+func parseToolList(manifestReader *jsonread.Reader, p *Plugin) {
+	if !manifestReader.Has("tools") {
+		manifestReader.Add("tools", "is missing; build the plugin again")
 		return
 	}
-	if rawJSON := topReader.Members["tools"]; rawjson.KindOf(rawJSON) != rawjson.KindArray {
-		topReader.Add("tools", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
+	if rawJSON := manifestReader.Members["tools"]; rawjson.KindOf(rawJSON) != rawjson.KindArray {
+		manifestReader.Add("tools", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
-	tools := rawjson.Elements(topReader.Members["tools"])
+	tools := rawjson.Elements(manifestReader.Members["tools"])
 	if len(tools) == 0 {
-		topReader.Add("tools", "is empty; give the plugin at least one tool")
+		manifestReader.Add("tools", "is empty; give the plugin at least one tool")
 	}
-	parseEach(topReader, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
+	parseListItems(manifestReader, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
 		t := parseTool(f, p)
 		p.Tools = append(p.Tools, t)
 		return t.Name
 	})
-	checkUndos(p, topReader.Problems)
+	checkUndos(p, manifestReader.Problems)
 }
 
-func parseEach(topReader *jsonread.Reader, listName string, raws [][]byte, seenIDs map[string]string, parse func(*jsonread.Reader) string) {
-	for i, rawJSON := range raws {
+func parseListItems(manifestReader *jsonread.Reader, listName string, rawItems [][]byte, seenIDs map[string]string, parse func(*jsonread.Reader) string) {
+	for i, rawJSON := range rawItems {
 		itemPath := fmt.Sprintf("%s[%d]", listName, i)
 		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
-			topReader.Add(itemPath, "is %s; make it an object", rawjson.KindOf(rawJSON))
+			manifestReader.Add(itemPath, "is %s; make it an object", rawjson.KindOf(rawJSON))
 			continue
 		}
-		name := parse(jsonread.New(rawJSON, itemPath+".", topReader.Problems))
+		name := parse(jsonread.New(rawJSON, itemPath+".", manifestReader.Problems))
 		if firstPath, isDuplicate := seenIDs[name]; isDuplicate && name != "" {
-			topReader.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
+			manifestReader.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
 		} else {
 			seenIDs[name] = itemPath
 		}
@@ -202,19 +202,19 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	if t.Name != "" && p.Name != "" {
 		checkFullName(f, p, "tool", t.FullName())
 	}
-	t.DisplayName = readTruncated(f, p, "displayName", maxNameChars)
+	t.DisplayName = readTruncatedText(f, p, "displayName", maxNameChars)
 	if t.DisplayName == "" {
 		t.DisplayName = t.Name
 	}
 	checkUnusedIcons(f, p)
 	t.Description = f.Text("description", "describe what the tool does")
-	warnOfToolMentions(f, p, t.Description)
+	warnAboutToolMentions(f, p, t.Description)
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	readTruncated(f, p, "summary", maxDescriptionChars)
-	t.Group = strings.TrimSpace(readTruncated(f, p, "group", maxNameChars))
-	t.Icon = readTruncated(f, p, "icon", maxNameChars)
+	readTruncatedText(f, p, "summary", maxDescriptionChars)
+	t.Group = strings.TrimSpace(readTruncatedText(f, p, "group", maxNameChars))
+	t.Icon = readTruncatedText(f, p, "icon", maxNameChars)
 	if t.Icon == "" {
 		t.Icon = "wrench"
 	}
@@ -224,7 +224,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t.Undo = parseUndo(f, p)
 	if a := f.Object("annotations"); a != nil {
 		t.Annotations = Annotations{
-			Title:       readTruncated(a, p, "title", maxNameChars),
+			Title:       readTruncatedText(a, p, "title", maxNameChars),
 			ReadOnly:    a.Bool("readOnlyHint"),
 			Destructive: a.Bool("destructiveHint"),
 			Idempotent:  a.Bool("idempotentHint"),
@@ -235,7 +235,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 }
 
 // A malicious author could use a description to make agents call tools of opentabs.
-func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
+func warnAboutToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range BuiltinToolNames {
 		if strings.Contains(strings.ToLower(description), name) {
 			addWarning(f, p, "description", "names %s, a tool of opentabs itself; check that it does not make agents use that tool", name)
@@ -247,9 +247,9 @@ func checkFullName(f *jsonread.Reader, p *Plugin, kind, fullName string) {
 	switch {
 	case !fullNameGrammar().MatchString(fullName):
 		f.Add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, fullName)
-	case len(fullName) > warnFullNameChars:
+	case len(fullName) > maxAdvisedNameChars:
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the %s name %s has %d characters; some clients refuse more than %d",
-			kind, fullName, len(fullName), warnFullNameChars))
+			kind, fullName, len(fullName), maxAdvisedNameChars))
 	}
 }
 

@@ -6,43 +6,43 @@ import (
 	"testing"
 )
 
-func TestLastMarker(t *testing.T) {
+func TestFindLastMarker(t *testing.T) {
 	hashMarker := hashMarker.Text
 	const length = 3*markerSearchBytes + 100
 	repeatedMarker := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
-	if got := lastMarker(repeatedMarker); got != -1 {
-		t.Errorf("no marker: %d", got)
+	if got := findLastMarker(repeatedMarker); got != -1 {
+		t.Errorf("findLastMarker of code without a marker = %d; want -1", got)
 	}
-	if got := lastMarker(hashMarker[1:]); got != -1 {
-		t.Errorf("a marker without its first letter: %d", got)
+	if got := findLastMarker(hashMarker[1:]); got != -1 {
+		t.Errorf("findLastMarker of a marker without its first letter = %d; want -1", got)
 	}
-	places := []int{0, 1, length - len(hashMarker)}
-	for stepIndex := length - 2*markerSearchBytes; stepIndex < length; stepIndex += markerSearchBytes { // markers at the borders of the parts that lastMarker searches
+	markerPositions := []int{0, 1, length - len(hashMarker)}
+	for stepIndex := length - 2*markerSearchBytes; stepIndex < length; stepIndex += markerSearchBytes { // markers at the borders of the parts that findLastMarker searches
 		for d := -len(hashMarker) - 1; d <= len(hashMarker); d++ {
 			if at := stepIndex + d; at+len(hashMarker) <= length {
-				places = append(places, at)
+				markerPositions = append(markerPositions, at)
 			}
 		}
 	}
-	for _, at := range places {
+	for _, at := range markerPositions {
 		code := slices.Clone(repeatedMarker)
 		copy(code[at:], hashMarker)
-		if got := lastMarker(code); got != at {
-			t.Errorf("the marker at %d is found at %d", at, got)
+		if got := findLastMarker(code); got != at {
+			t.Errorf("findLastMarker = %d; want %d", got, at)
 		}
 		if at < len(hashMarker) {
 			continue
 		}
 		copy(code, hashMarker)
 		copy(code[at-len(hashMarker):], hashMarker)
-		if got := lastMarker(code); got != at {
-			t.Errorf("of several markers the one at %d is found, not the one at %d", got, at)
+		if got := findLastMarker(code); got != at {
+			t.Errorf("findLastMarker of code with several markers = %d; want %d", got, at)
 		}
 	}
 }
 
-func TestHashMarkerStartsAtARareLetter(t *testing.T) {
-	if letter := hashMarker.Text[hashMarker.Rare]; letter != 'T' {
-		t.Errorf("the search starts at %c, want T", letter)
+func TestHashMarkerSearchByte(t *testing.T) {
+	if letter := hashMarker.Text[hashMarker.RareIndex]; letter != 'T' {
+		t.Errorf("rare letter of hashMarker = %c, want T", letter)
 	}
 }

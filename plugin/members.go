@@ -20,8 +20,8 @@ func truncateMember(f *jsonread.Reader, p *Plugin, key, memberValue string, maxC
 	return plaintext.Clean(memberValue, maxChars)
 }
 
-func readTruncated(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
-	return truncateMember(f, p, key, f.Optional(key), maxChars)
+func readTruncatedText(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
+	return truncateMember(f, p, key, f.OptionalText(key), maxChars)
 }
 
 func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) {
@@ -34,7 +34,7 @@ const (
 )
 
 // A limit of zero means that the server's default limit applies.
-func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
+func readTimeouts(f *jsonread.Reader) (idle, hardTimeout time.Duration) {
 	limits := f.Object("limits")
 	if limits == nil {
 		return 0, 0
@@ -60,9 +60,9 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 const maxIconBytes = 64 << 10
 
 // Surfaces show only the icon in the member iconSvg.
-func parseIcons(topReader *jsonread.Reader, p *Plugin) {
-	p.Icon = readIcon(topReader, "iconSvg", p)
-	checkUnusedIcons(topReader, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
+func parseIcons(manifestReader *jsonread.Reader, p *Plugin) {
+	p.Icon = readIcon(manifestReader, "iconSvg", p)
+	checkUnusedIcons(manifestReader, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
@@ -75,7 +75,7 @@ func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 }
 
 func readIcon(f *jsonread.Reader, key string, p *Plugin) string {
-	svg := strings.TrimSpace(strings.TrimPrefix(f.Optional(key), "\ufeff"))
+	svg := strings.TrimSpace(strings.TrimPrefix(f.OptionalText(key), "\ufeff"))
 	switch {
 	case svg == "":
 		return ""

@@ -20,7 +20,7 @@ const (
 	officialScope = "@opentabs-dev/"
 )
 
-var nameGrammar = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var namePattern = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reservedNames are names that opentabs uses itself, so no plugin can have them.
 var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "tools", "mcp", "web", "webmcp", "job"}
@@ -66,7 +66,7 @@ func CheckName(name string) error {
 		return errors.New("the plugin's name is empty; write it after " + packagePrefix)
 	case len(name) > maxPluginName:
 		return fmt.Errorf("the plugin's name has %d characters; use at most %d", len(name), maxPluginName)
-	case !nameGrammar().MatchString(name):
+	case !namePattern().MatchString(name):
 		return fmt.Errorf("%q is not a plugin name; use lower-case letters and digits with single hyphens between them", name)
 	case slices.Contains(reservedNames, name):
 		return fmt.Errorf("%q is reserved; choose a name other than %s", name, strings.Join(reservedNames, ", "))

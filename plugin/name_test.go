@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNameOf(t *testing.T) {
+func TestNameOfPackage(t *testing.T) {
 	for _, c := range []struct{ pkg, want, problemText string }{
 		{pkg: "opentabs-plugin-slack", want: "slack"},
 		{pkg: "@opentabs-dev/opentabs-plugin-slack", want: "slack"},
@@ -35,12 +35,12 @@ func TestNameOf(t *testing.T) {
 		got, err := NameOf(c.pkg)
 		if c.problemText == "" {
 			if err != nil || got != c.want {
-				t.Errorf("%s: %q, %v, want %q", c.pkg, got, err, c.want)
+				t.Errorf("NameOf(%s) = %q, error %v; want %q", c.pkg, got, err, c.want)
 			}
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), c.problemText) {
-			t.Errorf("%s: %q, %v, want an error with %q", c.pkg, got, err, c.problemText)
+			t.Errorf("NameOf(%s) = %q, error %v; want an error with %q", c.pkg, got, err, c.problemText)
 		}
 	}
 }

@@ -11,14 +11,14 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, instance := range p.Instances {
 		host, _, _ := ParseSite(instance.URL) // package settings has already rejected invalid URLs
-		if pattern, err := patternOf(host); err == nil {
+		if pattern, err := patternForHost(host); err == nil {
 			p.Matches, p.matches = append(p.Matches, pattern.source), append(p.matches, pattern)
 		}
 	}
-	p.OpenURL = p.pageToOpen()
+	p.OpenURL = p.chooseOpenURL()
 }
 
-func (p *Plugin) pageToOpen() string {
+func (p *Plugin) chooseOpenURL() string {
 	var reviewPages []string
 	for _, instance := range p.Instances {
 		reviewPages = append(reviewPages, instance.URL)
@@ -27,7 +27,7 @@ func (p *Plugin) pageToOpen() string {
 		reviewPages = append(reviewPages, p.Homepage)
 	}
 	for _, pattern := range p.matches {
-		reviewPages = append(reviewPages, pattern.likelyURL())
+		reviewPages = append(reviewPages, pattern.guessURL())
 	}
 	for _, page := range reviewPages {
 		if p.MatchesURL(page) {
@@ -37,7 +37,7 @@ func (p *Plugin) pageToOpen() string {
 	return ""
 }
 
-func (p Pattern) likelyURL() string {
+func (p Pattern) guessURL() string {
 	scheme := p.scheme
 	if scheme == "*" {
 		scheme = "https"

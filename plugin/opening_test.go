@@ -22,7 +22,7 @@ func TestOpenURL(t *testing.T) {
 		registry, _ := plugintest.Registry(t, p)
 		mailPlugin, ok := registry.Set().Plugin("mail")
 		if !ok || mailPlugin.OpenURL != testCase.want {
-			t.Errorf("%q opens %q, want %q (%v)", testCase.matches, mailPlugin.OpenURL, testCase.want, registry.Set().Failed())
+			t.Errorf("URL that a plugin with the patterns %q opens = %q, want %q (failed plugins %v)", testCase.matches, mailPlugin.OpenURL, testCase.want, registry.Set().Failed())
 		}
 	}
 }

@@ -61,16 +61,16 @@ func ParsePattern(patternText string) (Pattern, error) {
 	if strings.ContainsAny(p.path, "# \t\r\n") {
 		return newPatternError("has a # or a space in its path; leave it out, fragments are never compared")
 	}
-	if problemText := p.setHost(hostAndPath[:pathStart]); problemText != "" {
+	if problemText := p.parseHost(hostAndPath[:pathStart]); problemText != "" {
 		return newPatternError("%s", problemText)
 	}
 	return p, nil
 }
 
-func (p *Pattern) setHost(hostPort string) string {
+func (p *Pattern) parseHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
-		if problemText := p.setPort(port); problemText != "" {
+		if problemText := p.parsePort(port); problemText != "" {
 			return problemText
 		}
 	}
@@ -84,19 +84,19 @@ func (p *Pattern) setHost(hostPort string) string {
 	case host == "localhost":
 		return ""
 	}
-	labels := strings.Split(p.host, ".")
-	for _, label := range labels {
+	hostLabels := strings.Split(p.host, ".")
+	for _, label := range hostLabels {
 		if !hostLabel().MatchString(label) {
 			return fmt.Sprintf("has the host %q; use ASCII letters, digits and hyphens (punycode for others) with single dots between", host)
 		}
 	}
-	if _, err := strconv.ParseUint(labels[len(labels)-1], 10, 64); err == nil {
+	if _, err := strconv.ParseUint(hostLabels[len(hostLabels)-1], 10, 64); err == nil {
 		if addr, err := netip.ParseAddr(p.host); err != nil || !addr.Is4() || p.subdomains {
 			return fmt.Sprintf("has the host %q; write an IPv4 address with four numbers up to 255 and no wildcard", host)
 		}
 		return ""
 	}
-	if len(labels) < 2 {
+	if len(hostLabels) < 2 {
 		if p.subdomains {
 			return "takes in a whole top-level domain; name the site's host, as in *://*.example.com/*"
 		}
@@ -105,7 +105,7 @@ func (p *Pattern) setHost(hostPort string) string {
 	return ""
 }
 
-func (p *Pattern) setPort(port string) string {
+func (p *Pattern) parsePort(port string) string {
 	if port == "*" {
 		return ""
 	}
@@ -160,17 +160,17 @@ func splitURL(url string) (urlParts, bool) {
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
 		return u, false // in a URL from a browser, neither a blank nor a backslash precedes ? or #
 	}
-	authority := hostAndPath
+	hostAndPort := hostAndPath
 	if i := strings.IndexAny(hostAndPath, "/?"); i >= 0 {
-		authority, u.path = hostAndPath[:i], hostAndPath[i:]
+		hostAndPort, u.path = hostAndPath[:i], hostAndPath[i:]
 	}
 	if !strings.HasPrefix(u.path, "/") {
 		u.path = "/" + u.path
 	}
-	authority = authority[strings.LastIndexByte(authority, '@')+1:]
-	u.host = strings.ToLower(authority)
-	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
-		u.host, u.port = strings.ToLower(authority[:i]), authority[i+1:]
+	hostAndPort = hostAndPort[strings.LastIndexByte(hostAndPort, '@')+1:]
+	u.host = strings.ToLower(hostAndPort)
+	if i := strings.LastIndexByte(hostAndPort, ':'); i >= 0 && !strings.HasSuffix(hostAndPort, "]") {
+		u.host, u.port = strings.ToLower(hostAndPort[:i]), hostAndPort[i+1:]
 	}
 	u.host = strings.TrimSuffix(u.host, ".")
 	if u.port == "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParsePatternRefuses(t *testing.T) {
+func TestParsePatternRejectsInvalid(t *testing.T) {
 	for patternText, problemText := range map[string]string{
 		"<all_urls>":                  "every site",
 		"*://*/*":                     "every host",
@@ -46,15 +46,15 @@ func TestParsePatternRefuses(t *testing.T) {
 	} {
 		p, err := ParsePattern(patternText)
 		if err == nil || !strings.Contains(err.Error(), problemText) {
-			t.Errorf("%q: %v, %v, want an error with %q", patternText, p, err, problemText)
+			t.Errorf("ParsePattern(%q) = %v, error %v; want an error with %q", patternText, p, err, problemText)
 		}
 		if p.Match("https://example.com/") {
-			t.Errorf("%q: the refused pattern matches", patternText)
+			t.Errorf("the rejected pattern %q matches https://example.com/; want no match", patternText)
 		}
 	}
 }
 
-func TestPatternMatch(t *testing.T) {
+func TestPatternMatchesURL(t *testing.T) {
 	for _, c := range []struct {
 		pattern, url string
 		want         bool
@@ -108,14 +108,14 @@ func TestPatternMatch(t *testing.T) {
 	} {
 		p, err := ParsePattern(c.pattern)
 		if err != nil {
-			t.Errorf("%s: %v", c.pattern, err)
+			t.Errorf("ParsePattern(%q): error %v; want none", c.pattern, err)
 			continue
 		}
 		if got := p.Match(c.url); got != c.want {
-			t.Errorf("%s on %s: %v", c.pattern, c.url, got)
+			t.Errorf("match of the pattern %s with the URL %s = %v; want %v", c.pattern, c.url, got, c.want)
 		}
 		if p.String() != c.pattern {
-			t.Errorf("%s prints as %s", c.pattern, p)
+			t.Errorf("String of the pattern %s = %s; want the same text", c.pattern, p)
 		}
 	}
 }
@@ -127,17 +127,17 @@ func FuzzPattern(f *testing.F) {
 		if err != nil {
 			return
 		}
-		parsedAgain, err := ParsePattern(p.String())
-		if err != nil || parsedAgain != p {
-			t.Fatalf("%q: %v, %v", patternText, parsedAgain, err)
+		reparsedPattern, err := ParsePattern(p.String())
+		if err != nil || reparsedPattern != p {
+			t.Fatalf("pattern %q parsed from its own text = %v, error %v; want the same pattern", patternText, reparsedPattern, err)
 		}
 		if p.Match(url) && !strings.HasPrefix(strings.ToLower(url), "http") {
-			t.Fatalf("%q matches %q", patternText, url)
+			t.Fatalf("pattern %q matches the URL %q; want only http and https URLs", patternText, url)
 		}
 	})
 }
 
-// In the query and the fragment of a URL, browsers do not replace backslashes by slashes.
+// In the query and the fragment of a URL, browsers do not replace backslashes with slashes.
 func TestPatternIgnoresQueryAndFragment(t *testing.T) {
 	p, err := ParsePattern("http://a.com/x*")
 	if err != nil {
@@ -151,7 +151,7 @@ func TestPatternIgnoresQueryAndFragment(t *testing.T) {
 		"http://a.com/\tx":           false,
 	} {
 		if got := p.Match(url); got != want {
-			t.Errorf("%q: %t; want %v", url, got, want)
+			t.Errorf("match with the URL %q = %t; want %v", url, got, want)
 		}
 	}
 }

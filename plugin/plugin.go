@@ -55,9 +55,9 @@ type Plugin struct {
 	// Start is when the adapter starts in a document. The field Start is empty if the
 	// package does not declare a start.
 	Start Start
-	// The field Activates is true if the adapter has an onActivate hook. An adapter with
+	// The field HasActivateHook is true if the adapter has an onActivate hook. An adapter with
 	// an onActivate hook starts late unless the package declares Start.
-	Activates bool
+	HasActivateHook bool
 	// RunsInFrames is true if the adapter may run in frames that have the page's origin.
 	RunsInFrames bool
 	// Icon is an SVG text of at most 64 KB, or empty. Show the icon only as an image,
@@ -89,10 +89,10 @@ type Plugin struct {
 type Start string
 
 const (
-	// StartAtOnce starts the adapter before the scripts of the page.
-	StartAtOnce Start = "document_start"
-	// StartIdle starts the adapter after the DOM is complete.
-	StartIdle Start = "document_idle"
+	// StartAtDocumentStart starts the adapter before the scripts of the page.
+	StartAtDocumentStart Start = "document_start"
+	// StartAtDocumentIdle starts the adapter after the DOM is complete.
+	StartAtDocumentIdle Start = "document_idle"
 )
 
 // Info returns the plugin's description for browsers. Info leaves the fields Script, Base
@@ -102,7 +102,7 @@ func (p *Plugin) Info() wire.PluginInfo {
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
 		Matches: p.Matches, Excludes: p.Excludes,
 		AllFrames: p.PreScript || p.RunsInFrames, RunsInFrames: p.RunsInFrames,
-		StartsEarly: p.Start == StartAtOnce, PreScript: p.PreScript,
+		StartsEarly: p.Start == StartAtDocumentStart, PreScript: p.PreScript,
 	}
 }
 
@@ -158,9 +158,9 @@ type Tool struct {
 	// IsExclusive.
 	TargetKind  dispatch.TargetKind
 	IsExclusive bool
-	// IsOptIn is true for a built-in tool that is off until the user sets a permission for the
-	// tool itself. A tool with IsOptIn stays off even if the user allows its whole plugin.
-	IsOptIn bool
+	// IsOffByDefault is true for a built-in tool that is off until the user sets a permission for the
+	// tool itself. A tool with IsOffByDefault stays off even if the user allows its whole plugin.
+	IsOffByDefault bool
 	// The field Undo defines how opentabs undoes a finished call of the tool. The field Undo
 	// is nil if the author declares no undo.
 	Undo *Undo
@@ -199,7 +199,7 @@ func (t *Tool) Dispatch() dispatch.Tool {
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
 		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpenURL, TargetKind: t.TargetKind, IsExclusive: t.IsExclusive,
-		About: dispatch.ToolAbout{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.IsReadOnly()},
+		Summary: dispatch.ToolSummary{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.IsReadOnly()},
 	}
 }
 
@@ -208,7 +208,7 @@ func (t *Tool) Dispatch() dispatch.Tool {
 func (p *Plugin) ToolsByCategory() []*Tool {
 	rank := map[string]int{}
 	for i, t := range p.Tools {
-		if _, isRanked := rank[t.Group]; !isRanked {
+		if _, hasRank := rank[t.Group]; !hasRank {
 			rank[t.Group] = i
 		}
 	}

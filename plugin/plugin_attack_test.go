@@ -24,7 +24,7 @@ func TestAttackByPlugin(t *testing.T) {
 	t.Run("scopes that lead to another plugin's name", func(t *testing.T) {
 		for _, pkg := range []string{"@a/b/opentabs-plugin-x", "@../opentabs-plugin-x", "@a__b/opentabs-plugin-c", "@\u0430cme/opentabs-plugin-x", "@/opentabs-plugin-x"} {
 			if name, err := plugin.NameOf(pkg); err == nil {
-				t.Errorf("%q is the plugin %q", pkg, name)
+				t.Errorf("NameOf(%q) = %q; want an error", pkg, name)
 			}
 		}
 	})
@@ -38,11 +38,11 @@ func TestAttackByPlugin(t *testing.T) {
 			dir := plugintest.Package{Name: "acme-chat"}.Write(t)
 			rewriteFile(t, filepath.Join(dir, "package.json"), `"opentabs-plugin-acme-chat"`, fmt.Sprintf("%q", pkg))
 			if _, err := store.Add(dir); err == nil || !strings.Contains(err.Error(), "acme-chat") {
-				t.Errorf("%s: %v; want an error that contains %q", pkg, err, "acme-chat")
+				t.Errorf("Add of the package %s: error %v; want an error that contains %q", pkg, err, "acme-chat")
 			}
 		}
 		if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Path != firstDir {
-			t.Errorf("the list is %+v", entries)
+			t.Errorf("installed plugins = %+v; want only the first plugin", entries)
 		}
 	})
 	t.Run("tools whose full name is another plugin's tool", func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAttackByPlugin(t *testing.T) {
 		pluginSet := registry.Set()
 		for fullName, owner := range map[string]string{"a__b__c": "a", "a___b": "a", "a-b__c": "a-b"} {
 			if tool, ok := pluginSet.Tool(fullName); !ok || tool.Plugin.Name != owner {
-				t.Errorf("%s is %+v", fullName, tool)
+				t.Errorf("tool %s = %+v; want a tool of the plugin %s", fullName, tool, owner)
 			}
 		}
 		for _, name := range []string{"", "b c", "b.c", "b/c", "b\u0441", "b\n", strings.Repeat("b", 127), "b\u200b", "b;c"} {
@@ -62,7 +62,7 @@ func TestAttackByPlugin(t *testing.T) {
 		}
 		checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "b", Description: "x"}, {Name: "b", Description: "y"}}}, "one tool twice")
 	})
-	t.Run("patterns that take in other sites", func(t *testing.T) {
+	t.Run("patterns that match other sites", func(t *testing.T) {
 		for _, pattern := range []string{
 			"<all_urls>", "*://*/*", "http://*/*", "*://*.com/*", "*://*.localhost/*", "file:///*", "chrome://*/*", "chrome-extension://*/*", "javascript://x/*",
 			"data:text/html,*", "ftp://example.com/*", "ws://example.com/*", "*://example.com@evil.example/*", "*://evil.example#.example.com/*", "*://ex*mple.com/*",
@@ -88,10 +88,10 @@ func TestAttackByPlugin(t *testing.T) {
 			rewriteFile(t, filepath.Join(dir, "package.json"), `"dist/adapter.iife.js"`, fmt.Sprintf("%q", entry))
 			p, err := plugin.Load(dir)
 			if err != nil {
-				t.Fatalf("%s: %v", entry, err)
+				t.Fatalf("Load with the adapter %s: error %v; want none", entry, err)
 			}
 			if code, err := p.Adapter(); err != nil || strings.Contains(string(code), "OUTSIDE") || strings.Contains(string(code), "root:") {
-				t.Errorf("%s: the code is %.60q, %v", entry, code, err)
+				t.Errorf("adapter %s: code %.60q, error %v; want no content from outside of the folder", entry, code, err)
 			}
 			rewriteFile(t, filepath.Join(dir, "package.json"), fmt.Sprintf("%q", entry), `"dist/adapter.iife.js"`)
 		}
@@ -108,7 +108,7 @@ func TestAttackByPlugin(t *testing.T) {
 			}
 			_, err := plugin.Load(dir)
 			if err == nil || !strings.Contains(err.Error(), file+": is a link, or is behind a link, that leads out of the plugin's folder; put the file itself there") {
-				t.Errorf("%s: got %v", file, err)
+				t.Errorf("link in place of %s: error %v; want the error that the link leads out of the folder", file, err)
 			}
 		}
 	})
@@ -118,11 +118,11 @@ func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 	t.Helper()
 	loadedPlugin, err := plugin.Load(p.Write(t))
 	if err == nil {
-		t.Errorf("%q: loaded as %q with %v", attackName, loadedPlugin.Name, loadedPlugin.Matches)
+		t.Errorf("package name %q: loaded as %q with the patterns %v; want an error", attackName, loadedPlugin.Name, loadedPlugin.Matches)
 		return
 	}
 	if strings.ContainsAny(err.Error(), "\x1b\x07\u009b\u202e\u2066\u200b\x00") {
-		t.Errorf("%q: the error repeats it: %q", attackName, err)
+		t.Errorf("package name %q: the error has its hidden characters, want them escaped: %q", attackName, err)
 	}
 }
 
@@ -133,7 +133,7 @@ func rewriteFile(t *testing.T, path, oldText, newText string) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(hostileText), oldText) {
-		t.Fatalf("%s has no %s", path, oldText)
+		t.Fatalf("%s does not contain the text %s, which the test replaces; want it in the file", path, oldText)
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(string(hostileText), oldText, newText, 1)), 0o600); err != nil {
 		t.Fatal(err)

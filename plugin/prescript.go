@@ -19,17 +19,17 @@ const preScriptName = "pre-script.iife.js"
 
 var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-func parsePreScript(topReader *jsonread.Reader, p *Plugin) {
-	name, declaredHash := topReader.Optional("preScriptFile"), topReader.Optional("preScriptHash")
+func parsePreScript(manifestReader *jsonread.Reader, p *Plugin) {
+	name, declaredHash := manifestReader.OptionalText("preScriptFile"), manifestReader.OptionalText("preScriptHash")
 	if name == "" {
 		return
 	}
 	if name != preScriptName {
-		topReader.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
+		manifestReader.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
 	if declaredHash != "" && !hashGrammar().MatchString(declaredHash) {
-		topReader.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
+		manifestReader.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}
 	p.PreScript, p.PreScriptHash = true, declaredHash

@@ -52,18 +52,18 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 		Plugin: p.Plugin.Name, Name: p.Name,
 		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, IdleLimit: p.IdleLimit, HardLimit: p.HardLimit,
 		Instances: p.Plugin.Instances, OpenURL: p.Plugin.OpenURL,
-		About: dispatch.ToolAbout{PluginName: p.Plugin.DisplayName, Title: p.DisplayName, Description: p.Description},
+		Summary: dispatch.ToolSummary{PluginName: p.Plugin.DisplayName, Title: p.DisplayName, Description: p.Description},
 	}
 }
 
 // Call parsePrompts after the tools are parsed.
-func parsePrompts(topReader *jsonread.Reader, p *Plugin) {
-	if !topReader.Has("prompts") {
+func parsePrompts(manifestReader *jsonread.Reader, p *Plugin) {
+	if !manifestReader.Has("prompts") {
 		return
 	}
-	rawJSON := topReader.Members["prompts"]
+	rawJSON := manifestReader.Members["prompts"]
 	if rawjson.KindOf(rawJSON) != rawjson.KindArray {
-		topReader.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
+		manifestReader.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
 	// A prompt must not have the name of a tool, because logs and permissions identify prompts and tools by name.
@@ -71,7 +71,7 @@ func parsePrompts(topReader *jsonread.Reader, p *Plugin) {
 	for i, tool := range p.Tools {
 		seenIDs[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	parseEach(topReader, "prompts", rawjson.Elements(rawJSON), seenIDs, func(f *jsonread.Reader) string {
+	parseListItems(manifestReader, "prompts", rawjson.Elements(rawJSON), seenIDs, func(f *jsonread.Reader) string {
 		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
 		return prompt.Name
@@ -84,11 +84,11 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	if prompt.Name != "" && p.Name != "" {
 		checkFullName(f, p, "prompt", prompt.FullName())
 	}
-	prompt.DisplayName = readTruncated(f, p, "displayName", maxNameChars)
+	prompt.DisplayName = readTruncatedText(f, p, "displayName", maxNameChars)
 	if prompt.DisplayName == "" {
 		prompt.DisplayName = prompt.Name
 	}
-	prompt.Description = f.Optional("description")
+	prompt.Description = f.OptionalText("description")
 	if n := utf8.RuneCountInString(prompt.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
@@ -98,7 +98,7 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 		prompt.Arguments = argumentsOf(prompt.InputSchema, f)
 	} else {
 		prompt.Arguments = parseArguments(f, p)
-		prompt.InputSchema = schemaOf(prompt.Arguments)
+		prompt.InputSchema = argumentsSchema(prompt.Arguments)
 	}
 	return prompt
 }
@@ -109,7 +109,7 @@ func argumentsOf(rawJSON json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	var promptArguments []PromptArgument
 	for m := range rawjson.Members(root.Members["properties"]) {
 		a := PromptArgument{Name: m.Key, Required: slices.Contains(requiredNames, m.Key)}
-		a.Description = jsonread.New(m.Value, root.Path+"properties."+m.Key+".", f.Problems).Optional("description")
+		a.Description = jsonread.New(m.Value, root.Path+"properties."+m.Key+".", f.Problems).OptionalText("description")
 		promptArguments = append(promptArguments, a)
 	}
 	return promptArguments
@@ -131,7 +131,7 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 			continue
 		}
 		g := jsonread.New(rawJSON, f.Path+at+".", f.Problems)
-		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readTruncated(g, p, "description", maxDescriptionChars)}
+		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readTruncatedText(g, p, "description", maxDescriptionChars)}
 		if isRequired := g.Bool("required"); isRequired != nil {
 			a.Required = *isRequired
 		}
@@ -143,9 +143,9 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	return promptArguments
 }
 
-// schemaOf returns an input schema for a prompt's arguments, in which every argument is a
+// argumentsSchema returns an input schema for a prompt's arguments, in which every argument is a
 // string.
-func schemaOf(arguments []PromptArgument) json.RawMessage {
+func argumentsSchema(arguments []PromptArgument) json.RawMessage {
 	properties, requiredNames := map[string]any{}, []string{}
 	for _, a := range arguments {
 		properties[a.Name] = map[string]string{"type": "string"}
@@ -165,5 +165,5 @@ func (p *Prompt) Validate(args json.RawMessage) (json.RawMessage, error) {
 }
 
 func (p *Prompt) validationSubject() schema.Subject {
-	return schema.Subject{Name: p.Name, Retry: "get the prompt again", Plugin: p.Plugin.Name, Version: p.Plugin.Version}
+	return schema.Subject{Name: p.Name, RetryAdvice: "get the prompt again", Plugin: p.Plugin.Name, Version: p.Plugin.Version}
 }

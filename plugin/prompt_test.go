@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-const summariseInput = `{"type":"object","properties":{
+const summarizeInputSchema = `{"type":"object","properties":{
 	"channelId":{"type":"string","description":"The channel"},
 	"max":{"type":"integer","default":20,"description":"How many"},
 	"unread":{"type":"boolean"},
@@ -24,10 +24,10 @@ const summariseInput = `{"type":"object","properties":{
 	"any":{}
 },"required":["channelId","max"],"additionalProperties":false,"$defs":{"day":{"type":["integer","null"]}}}`
 
-func summarisePrompt(t testing.TB) *plugin.Prompt {
+func loadSummarizePrompt(t testing.TB) *plugin.Prompt {
 	t.Helper()
 	p := plugintest.Load(t, plugintest.Package{Prompts: []plugintest.Prompt{
-		{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.", Input: json.RawMessage(summariseInput)},
+		{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.", Input: json.RawMessage(summarizeInputSchema)},
 	}})
 	if len(p.Prompts) != 1 {
 		t.Fatalf("%d prompts; want 1", len(p.Prompts))
@@ -36,20 +36,20 @@ func summarisePrompt(t testing.TB) *plugin.Prompt {
 }
 
 func TestPromptsAreLoaded(t *testing.T) {
-	p := summarisePrompt(t)
+	p := loadSummarizePrompt(t)
 	if p.FullName() != "messages__summarise" || p.DisplayName != "Summarise" || p.Description != "Sums a channel up." {
-		t.Errorf("%+v", p)
+		t.Errorf("prompt = %+v; want messages__summarise with the texts of the package", p)
 	}
 	want := []plugin.PromptArgument{
 		{"channelId", "The channel", true}, {"max", "How many", false}, {Name: "unread"}, {Name: "tags"},
 		{Name: "style"}, {Name: "limit"}, {Name: "since"}, {Name: "any"},
 	}
 	if !slices.Equal(p.Arguments, want) {
-		t.Errorf("arguments %+v; want %v", p.Arguments, want)
+		t.Errorf("arguments of the prompt = %+v; want %v", p.Arguments, want)
 	}
 	d := p.Dispatch()
 	if !d.Prompt || d.Plugin != "messages" || d.Name != "summarise" || d.PluginName != "The messages" || len(d.Matches) != 1 {
-		t.Errorf("dispatched as %+v", d)
+		t.Errorf("prompt for the dispatcher = %+v; want summarise of the plugin messages", d)
 	}
 }
 
@@ -61,20 +61,20 @@ func TestPromptsOfOlderPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	greet, bare := p.Prompts[0], p.Prompts[1]
-	if greet.DisplayName != "greet" || !slices.Equal(greet.Arguments, []plugin.PromptArgument{{"who", "Whom", true}, {Name: "how"}}) {
-		t.Errorf("%+v", greet)
+	greetPrompt, plainPrompt := p.Prompts[0], p.Prompts[1]
+	if greetPrompt.DisplayName != "greet" || !slices.Equal(greetPrompt.Arguments, []plugin.PromptArgument{{"who", "Whom", true}, {Name: "how"}}) {
+		t.Errorf("prompt greet = %+v; want the arguments who and how", greetPrompt)
 	}
-	if got, err := greet.Validate(json.RawMessage(`{"who":"1"}`)); err != nil || string(got) != `{"who":"1"}` {
-		t.Errorf("%s, %v", got, err)
+	if got, err := greetPrompt.Validate(json.RawMessage(`{"who":"1"}`)); err != nil || string(got) != `{"who":"1"}` {
+		t.Errorf("Validate({\"who\":\"1\"}) = %s, error %v; want unchanged arguments", got, err)
 	}
 	for args, want := range map[string]string{`{}`: "who", `{"who":"a","other":"b"}`: "other"} {
-		if _, err := greet.Validate(json.RawMessage(args)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want an error that contains %q", args, err, want)
+		if _, err := greetPrompt.Validate(json.RawMessage(args)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error for the arguments %s = %v; want an error that contains %q", args, err, want)
 		}
 	}
-	if got, err := bare.Validate(nil); err != nil || string(got) != `{}` {
-		t.Errorf("%s, %v", got, err)
+	if got, err := plainPrompt.Validate(nil); err != nil || string(got) != `{}` {
+		t.Errorf("Validate(nil) of a prompt without arguments = %s, error %v; want {}", got, err)
 	}
 }
 
@@ -101,13 +101,13 @@ func TestPromptProblems(t *testing.T) {
 		editFile(t, dir, toolsFile, newMemberEdit("prompts", prompts))
 		_, err := plugin.Load(dir)
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", prompts, err, want)
+			t.Errorf("error for the prompts %s = %v, want %q", prompts, err, want)
 		}
 	}
 }
 
 func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
-	p := summarisePrompt(t)
+	p := loadSummarizePrompt(t)
 	for args, want := range map[string]string{
 		`{"channelId":"5"}`:                                          `{"channelId":"5"}`,
 		`{"channelId":"5","max":"7"}`:                                `{"channelId":"5","max":7}`,
@@ -123,15 +123,15 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 		`{"channelId":"5","max":"","unread":"","style":"","any":""}`: `{"channelId":"5"}`,
 	} {
 		if got, err := p.Validate(json.RawMessage(args)); err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v, want %s", args, got, err, want)
+			t.Errorf("Validate(%s) = %s, error %v; want %s", args, got, err, want)
 		}
 	}
 	if got, err := p.Validate(json.RawMessage(`{"channelId":""}`)); err != nil || string(got) != `{"channelId":""}` {
-		t.Errorf("an empty text for a required argument: %s, %v", got, err)
+		t.Errorf("Validate with an empty text for a required argument = %s, error %v; want unchanged arguments", got, err)
 	}
 }
 
-func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
+func TestPromptArgumentsParsedAsJSON(t *testing.T) {
 	for schema, argumentText := range map[string]bool{
 		`{"type":"string"}`:                               true,
 		`{"type":["number","string"]}`:                    true,
@@ -158,13 +158,13 @@ func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 			want = `{"v":"1"}`
 		}
 		if got, err := p.Prompts[0].Validate(json.RawMessage(`{"v":"1"}`)); err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v, want %s", schema, got, err, want)
+			t.Errorf("converted arguments for the schema %s = %s, error %v; want %s", schema, got, err, want)
 		}
 	}
 }
 
 func TestPromptArgumentsAreChecked(t *testing.T) {
-	p := summarisePrompt(t)
+	p := loadSummarizePrompt(t)
 	for args, want := range map[string]string{
 		``:                                   "channelId",
 		`{`:                                  "not valid JSON",
@@ -181,17 +181,17 @@ func TestPromptArgumentsAreChecked(t *testing.T) {
 		_, err := p.Validate(json.RawMessage(args))
 		var e *dispatch.Error
 		if !errors.As(err, &e) || e.Code != wire.ErrInvalidArguments || !strings.Contains(e.Message, want) {
-			t.Errorf("%s: %v, want %q", args, err, want)
+			t.Errorf("error for the arguments %s = %v, want %q", args, err, want)
 			continue
 		}
 		if !strings.HasPrefix(e.Message, "invalid arguments for messages__summarise:\n- ") ||
 			!strings.HasSuffix(e.Message, "Correct the arguments and get the prompt again.") {
-			t.Errorf("%s: %s", args, e.Message)
+			t.Errorf("error for the arguments %s = %s; want the advice to get the prompt again", args, e.Message)
 		}
 	}
 }
 
-func TestPromptWithABrokenSchema(t *testing.T) {
+func TestPromptWithInvalidSchema(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{Prompts: []plugintest.Prompt{
 		{Name: "a", Input: json.RawMessage(`{"type":"object","properties":{"b":{"pattern":"("}}}`)},
 	}})
@@ -213,12 +213,12 @@ func TestSetContainsPrompts(t *testing.T) {
 		entryNames = append(entryNames, p.FullName())
 	}
 	if want := []string{"chat__b", "chat__z", "messages__b", "messages__z"}; !slices.Equal(entryNames, want) {
-		t.Errorf("prompts %v; want %v", entryNames, want)
+		t.Errorf("names of all prompts = %v; want %v", entryNames, want)
 	}
 	if p, ok := s.Prompt("chat__z"); !ok || p.Plugin.Name != "chat" {
-		t.Errorf("%v, %v", p, ok)
+		t.Errorf("prompt chat__z = %v, found %v; want a prompt of the plugin chat", p, ok)
 	}
 	if _, ok := s.Prompt("chat__echo"); ok {
-		t.Error("a tool is a prompt")
+		t.Error("the set lists the tool chat__echo as a prompt; want no such prompt")
 	}
 }

@@ -42,13 +42,13 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	return r
 }
 
-// UseSites sets the function that returns the sites in a plugin's settings. After each Reload, a plugin runs on the
-// sites that the user has set, besides its own sites. Call UseSites before the first [Registry.Reload].
-func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
+// SetSiteSource sets the function that returns the sites in a plugin's settings. After each Reload, a plugin runs on the
+// sites that the user has set, besides its own sites. Call SetSiteSource before the first [Registry.Reload].
+func (r *Registry) SetSiteSource(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
-// DiscoverIn sets the folders of npm packages in which each reload searches for plugins.
+// SetDiscoveryFolders sets the folders of npm packages in which each reload searches for plugins.
 // Plugins in the store take precedence over plugins in folders of npm packages.
-func (r *Registry) DiscoverIn(folders []string) {
+func (r *Registry) SetDiscoveryFolders(folders []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.folders = slices.Clone(folders)
@@ -58,13 +58,13 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seenStamps := fileStamps{} // file stamps are recorded before the reload, so that a change during the reload is detected
-	seenStamps.addPluginLists(r.store.Path(), folders)
+	stampsBeforeReload := fileStamps{} // file stamps are recorded before the reload, so that a change during the reload is detected
+	stampsBeforeReload.addPluginLists(r.store.Path(), folders)
 	entries, failures, err := r.store.readEntries()
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.loadedEntries, r.fileStamps = nil, seenStamps
+		r.loadedEntries, r.fileStamps = nil, stampsBeforeReload
 		return nil, nil, err
 	}
 	addedDirs := map[string]bool{}
@@ -76,10 +76,10 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 			entries = append(entries, e)
 		}
 	}
-	seenStamps.addPackageFiles(entries)
+	stampsBeforeReload.addPackageFiles(entries)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.loadedEntries, r.fileStamps = entries, seenStamps
+	r.loadedEntries, r.fileStamps = entries, stampsBeforeReload
 	return entries, failures, nil
 }
 
@@ -165,13 +165,13 @@ type loadResult struct {
 }
 
 func (r *Registry) loadAll(entries []Entry) []loadResult {
-	outcomes := make([]loadResult, len(entries))
-	var nextEntry atomic.Int64
+	loadResults := make([]loadResult, len(entries))
+	var nextEntryIndex atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		wg.Go(func() {
-			for i := int(nextEntry.Add(1)) - 1; i < len(entries); i = int(nextEntry.Add(1)) - 1 {
-				outcomes[i].plugin, outcomes[i].err = r.loadEntry(entries[i])
+			for i := int(nextEntryIndex.Add(1)) - 1; i < len(entries); i = int(nextEntryIndex.Add(1)) - 1 {
+				loadResults[i].plugin, loadResults[i].err = r.loadEntry(entries[i])
 			}
 		})
 	}
@@ -183,7 +183,7 @@ func (r *Registry) loadAll(entries []Entry) []loadResult {
 	if err := r.store.index.save(func(dir string) bool { return loadedNames[dir] }); err != nil {
 		r.log.Debug().Err(err).Msg("the plugin index is not written, so the next start reads all adapters")
 	}
-	return outcomes
+	return loadResults
 }
 
 // A package that opentabs installed is rejected if its files have changed. A folder that the user added may change, but
@@ -211,7 +211,7 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 		if err := p.CheckSchemas(); err != nil {
 			return nil, err
 		}
-		r.store.index.recordCompiled(e.Path, p.ManifestHash)
+		r.store.index.recordCompiledManifest(e.Path, p.ManifestHash)
 	}
 	if e.Source != SourceGlobal { // a global package is checked when a page needs its scripts
 		if err := r.store.checkScripts(p); err != nil {
@@ -228,13 +228,13 @@ func (r *Registry) forceReload(dir string) {
 	r.fileStamps = nil
 }
 
-// Of two packages with one plugin name, only the first counts, even if the first package cannot be loaded.
+// If several packages have the same plugin name, choosePlugins uses only the first, even if it cannot be loaded.
 func choosePlugins(entries []Entry, loadedNames []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loadedNames))
 	for i, e := range entries {
 		if j, isClash := firstIndex[e.Name]; isClash {
-			if samePlugin := loadedNames[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
+			if sameNamePlugin := loadedNames[j].plugin; e.Source != SourceGlobal || sameNamePlugin == nil || sameNamePlugin.Package != e.Package {
 				loadedNames[i].err = newNameClashError(entries[j], e)
 			} // a global package that the user also added or installed is no conflict
 			continue

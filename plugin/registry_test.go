@@ -31,11 +31,11 @@ func reloadRegistry(t testing.TB, r *plugin.Registry) *plugin.Set {
 func TestRegistryIsEmptyBeforeReload(t *testing.T) {
 	r := plugin.NewRegistry(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}), zerolog.Nop())
 	if s := r.Set(); s == nil || len(s.Plugins())+len(s.Tools())+len(s.Failed()) != 0 {
-		t.Errorf("set %+v", s)
+		t.Errorf("set before the first reload = %+v; want an empty set", s)
 	}
 }
 
-func TestRegistryServesWhatWasAdded(t *testing.T) {
+func TestRegistryServesAddedPlugins(t *testing.T) {
 	registry, _ := plugintest.Registry(t,
 		plugintest.Package{Name: "b"},
 		plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "z", Description: "d"}, {Name: "y", Description: "d"}}})
@@ -45,21 +45,21 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 		got = append(got, tool.FullName())
 	}
 	if strings.Join(got, " ") != "a__y a__z b__echo" {
-		t.Errorf("tools %v", got)
+		t.Errorf("tools = %v; want a__y, a__z and b__echo", got)
 	}
 	if plugins := pluginSet.Plugins(); len(plugins) != 2 || plugins[0].Name != "a" || plugins[0].Tools[0].Name != "z" {
-		t.Errorf("plugins %v", plugins)
+		t.Errorf("plugins = %v; want a and b, with the tools of a in the order of the package", plugins)
 	}
 	tool, ok := pluginSet.Tool("b__echo")
 	if p, hasPlugin := pluginSet.Plugin("b"); !ok || !hasPlugin || tool.Plugin != p {
-		t.Errorf("b: %v %v", tool, p)
+		t.Errorf("tool b__echo = %v, plugin b = %v; want a tool of this plugin", tool, p)
 	}
 	if _, ok := pluginSet.Tool("b__nothing"); ok {
-		t.Error("a missing tool was found")
+		t.Error("the set contains the tool b__nothing; want no such tool")
 	}
 }
 
-func TestRegistryListsWhatFails(t *testing.T) {
+func TestRegistryListsFailedPlugins(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}
 	for _, e := range storeEntries(t, store) {
@@ -72,18 +72,18 @@ func TestRegistryListsWhatFails(t *testing.T) {
 	editFile(t, dirs["c"], toolsFile, newReplaceAllEdit("{"))
 	pluginSet := reloadRegistry(t, registry)
 	if plugins := pluginSet.Plugins(); len(plugins) != 1 || plugins[0].Name != "a" {
-		t.Errorf("plugins %v", plugins)
+		t.Errorf("plugins = %v; want only a", plugins)
 	}
 	failures := pluginSet.Failed()
 	if len(failures) != 2 || failures[0].Name != "b" || failures[0].Path != dirs["b"] || !strings.Contains(failures[0].Err.Error(), "does not exist") ||
 		failures[1].Name != "c" || !strings.Contains(failures[1].Err.Error(), "dist/tools.json: is not valid JSON") {
-		t.Errorf("failed %v", failures)
+		t.Errorf("failed plugins = %v; want b (missing folder) and c (invalid JSON)", failures)
 	}
 	if err := os.Rename(movedDir, dirs["b"]); err != nil {
 		t.Fatal(err)
 	}
 	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 2 || len(pluginSet.Failed()) != 1 {
-		t.Errorf("after mending: %v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
+		t.Errorf("plugins after the repair of one = %v, failed %v; want 2 plugins and 1 failed", pluginSet.Plugins(), pluginSet.Failed())
 	}
 }
 
@@ -93,7 +93,7 @@ var editsOfPluginFiles = map[string]func(string) string{
 	packageFile: newReplaceEdit("*://localhost/*", "*://bank.example.com/*"),
 }
 
-func TestRegistryServesWhatChanged(t *testing.T) {
+func TestRegistryServesChangedPlugins(t *testing.T) {
 	for file, pluginChange := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 		review := policy.New(t.TempDir(), registry.Set, policy.Options{})
@@ -105,15 +105,15 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 		pluginSet := reloadRegistry(t, registry)
 		plugins := pluginSet.Plugins()
 		if len(plugins) != 1 || len(pluginSet.Failed()) != 0 || plugins[0].ContentHash() == pluginBefore.ContentHash() {
-			t.Fatalf("%s: %v, failed %v", file, plugins, pluginSet.Failed())
+			t.Fatalf("%s changed: plugins %v, failed %v; want 1 plugin with another content hash", file, plugins, pluginSet.Failed())
 		}
 		if s := review.State("a"); s.Reviewed || s.EffectivePermission != wire.PermissionOff || review.MayRunAnyTool(plugins[0]) {
-			t.Errorf("%s: the change counts as reviewed: %+v", file, s)
+			t.Errorf("%s changed: state %+v; want a plugin that is not reviewed", file, s)
 		}
 	}
 }
 
-func TestRegistryRefusesWhatChanged(t *testing.T) {
+func TestRegistryRejectsChangedInstalledPlugins(t *testing.T) {
 	for file, pluginChange := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t)
 		dir := plugintest.Package{Name: "a"}.Write(t)
@@ -121,17 +121,17 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 1 || pluginSet.Plugins()[0].Source != plugin.SourceNPM {
-			t.Fatalf("%v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
+			t.Fatalf("plugins = %v, failed %v; want 1 plugin from npm", pluginSet.Plugins(), pluginSet.Failed())
 		}
 		editFile(t, dir, file, pluginChange)
 		pluginSet := reloadRegistry(t, registry)
 		failures := pluginSet.Failed()
 		if len(pluginSet.Plugins()) != 0 || len(failures) != 1 {
-			t.Fatalf("%s: %v, failed %v", file, pluginSet.Plugins(), failures)
+			t.Fatalf("%s changed: plugins %v, failed %v; want 0 plugins and 1 failed", file, pluginSet.Plugins(), failures)
 		}
 		errorText := failures[0].Err.Error()
 		if !strings.Contains(errorText, file) || !strings.Contains(errorText, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
-			t.Errorf("%s: %s", file, errorText)
+			t.Errorf("%s changed: error %s; want the command that reinstalls the plugin", file, errorText)
 		}
 	}
 }
@@ -150,25 +150,25 @@ func TestRegistryServesOneOfTwoPluginsWithEqualNames(t *testing.T) {
 	})
 	pluginSet := reloadRegistry(t, registry)
 	if plugins := pluginSet.Plugins(); len(plugins) != 1 || plugins[0].Dir != dirs[0].Path {
-		t.Errorf("plugins %v", plugins)
+		t.Errorf("plugins = %v; want only the first one", plugins)
 	}
 	if failures := pluginSet.Failed(); len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), "is taken by "+dirs[0].Path) {
-		t.Errorf("failed %v", failures)
+		t.Errorf("failed plugins = %v; want 1 whose name is taken", failures)
 	}
 }
 
 func TestRegistryReportsOnlyChanges(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-	var reportedCounts []int
-	stop := registry.OnChange(func(s *plugin.Set) { reportedCounts = append(reportedCounts, len(s.Plugins())) })
+	var reportedPluginCounts []int
+	stop := registry.OnChange(func(s *plugin.Set) { reportedPluginCounts = append(reportedPluginCounts, len(s.Plugins())) })
 	firstPlugin := registry.Set().Plugins()[0]
 	reloadRegistry(t, registry)
-	if len(reportedCounts) != 0 {
-		t.Fatalf("nothing changed, but the listener received %v; want length 0", reportedCounts)
+	if len(reportedPluginCounts) != 0 {
+		t.Fatalf("plugin counts that the listener received without a change = %v; want none", reportedPluginCounts)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	if pluginSet := reloadRegistry(t, registry); pluginSet.Plugins()[0] != firstPlugin {
-		t.Error("the plugin that did not change has a new value: its compiled schemas are lost")
+		t.Error("the registry loaded an unchanged plugin again and lost its compiled schemas; want the same value")
 	}
 	if err := store.Remove("b"); err != nil {
 		t.Fatal(err)
@@ -180,8 +180,8 @@ func TestRegistryReportsOnlyChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	reloadRegistry(t, registry)
-	if len(reportedCounts) != 2 || reportedCounts[0] != 2 || reportedCounts[1] != 1 {
-		t.Errorf("reported %v, want [2 1]", reportedCounts)
+	if len(reportedPluginCounts) != 2 || reportedPluginCounts[0] != 2 || reportedPluginCounts[1] != 1 {
+		t.Errorf("plugin counts that the listener received = %v, want [2 1]", reportedPluginCounts)
 	}
 }
 
@@ -191,10 +191,10 @@ func TestRegistryKeepsItsSetWhenTheStoreIsDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := registry.Reload(); err == nil || !strings.Contains(err.Error(), "is not valid JSON") {
-		t.Errorf("reload: %v; want an error that contains %q", err, "is not valid JSON")
+		t.Errorf("error of Reload = %v; want an error that contains %q", err, "is not valid JSON")
 	}
 	if len(registry.Set().Plugins()) != 1 {
-		t.Error("the set is gone")
+		t.Error("the set has lost its plugin; want 1 plugin")
 	}
 }
 
@@ -202,11 +202,11 @@ func TestAdapterThatHasChanged(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	p := registry.Set().Plugins()[0]
 	if code, err := p.Adapter(); err != nil || len(code) == 0 {
-		t.Errorf("code %q, %v", code, err)
+		t.Errorf("adapter code = %q, error %v; want the code", code, err)
 	}
 	editFile(t, storeEntries(t, store)[0].Path, adapterFile, newReplaceAllEdit("evil()"))
 	if code, err := p.Adapter(); err == nil || code != nil {
-		t.Errorf("changed: %q, %v", code, err)
+		t.Errorf("code of an adapter that changed on disk = %q, error %v; want an error", code, err)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestRegistryFromManyGoroutines(t *testing.T) {
 					t.Error(err)
 				}
 				if tool, ok := registry.Set().Tool("a__echo"); !ok || tool.Validate(nil) != nil {
-					t.Error("no a__echo")
+					t.Error("tool a__echo is missing or rejects empty arguments; want it to accept them")
 				}
 			}
 		})
@@ -263,7 +263,7 @@ func largePackage(i int) plugintest.Package {
 // that only reads and hashes the files. On a busy machine, only x-floor is comparable between runs.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
-	floorTime := readAndHash(b, storeEntries(b, store))
+	floorTime := timeReadAndHash(b, storeEntries(b, store))
 	var statsBefore, statsAfter runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&statsBefore)
@@ -271,7 +271,7 @@ func BenchmarkReload(b *testing.B) {
 	for b.Loop() {
 		r = plugin.NewRegistry(store, zerolog.Nop())
 		if pluginSet := reloadRegistry(b, r); len(pluginSet.Plugins()) != 200 || len(pluginSet.Tools()) != 5000 {
-			b.Fatalf("%d plugins, failed: %v", len(pluginSet.Plugins()), pluginSet.Failed())
+			b.Fatalf("%d plugins, failed %v; want 200 plugins with 5,000 tools", len(pluginSet.Plugins()), pluginSet.Failed())
 		}
 	}
 	runtime.GC()
@@ -290,8 +290,8 @@ func largePackages(n int) []plugintest.Package {
 	return packages
 }
 
-func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
-	bestTime := time.Hour
+func timeReadAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
+	minTime := time.Hour
 	for range 5 {
 		startTime := time.Now()
 		var wg sync.WaitGroup
@@ -310,9 +310,9 @@ func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 			})
 		}
 		wg.Wait()
-		bestTime = min(bestTime, time.Since(startTime))
+		minTime = min(minTime, time.Since(startTime))
 	}
-	return bestTime
+	return minTime
 }
 
 // The registry does not keep adapters in memory, because 119 plugins would need 700 MB.
@@ -325,41 +325,41 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	countBefore := heapBytes()
+	heapBytesBefore := heapBytes()
 	r := plugin.NewRegistry(store, zerolog.Nop())
 	if pluginSet := reloadRegistry(t, r); len(pluginSet.Plugins()) != 20 {
-		t.Fatalf("%d plugins, failed %v", len(pluginSet.Plugins()), pluginSet.Failed())
+		t.Fatalf("%d plugins, failed %v; want 20 plugins", len(pluginSet.Plugins()), pluginSet.Failed())
 	}
-	if countAfter := heapBytes(); countAfter > countBefore+5<<20 {
-		t.Errorf("20 plugins with adapters of 14 MB take %d MB", (countAfter-countBefore)>>20)
+	if bytesAfter := heapBytes(); bytesAfter > heapBytesBefore+5<<20 {
+		t.Errorf("20 plugins with adapters of 14 MB take %d MB; want at most 5 MB", (bytesAfter-heapBytesBefore)>>20)
 	}
 	runtime.KeepAlive(r)
 }
 
-func TestRegistryWithADamagedList(t *testing.T) {
+func TestRegistryWithDamagedStore(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	damageList := func() {
+	writeDamagedStore := func() {
 		if err := os.WriteFile(store.Path(), []byte(`{"version":1,`), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	damageList()
+	writeDamagedStore()
 	registry := plugin.NewRegistry(store, zerolog.Nop())
 	if err := registry.Reload(); err == nil {
-		t.Error("no error")
+		t.Error("Reload with an unreadable plugins.json succeeded; want an error")
 	}
 	if failures := registry.Set().Failed(); len(failures) != 1 || failures[0].Path != store.Path() || !strings.Contains(failures[0].Err.Error(), "repair it") {
-		t.Errorf("failed %+v", failures)
+		t.Errorf("failed plugins = %+v; want the store itself, with the advice to repair it", failures)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Failed()) != 0 || len(pluginSet.Plugins()) != 1 {
-		t.Errorf("mended: %+v", pluginSet)
+		t.Errorf("set after the repair of plugins.json = %+v; want 1 plugin, none failed", pluginSet)
 	}
-	damageList()
+	writeDamagedStore()
 	if err := registry.Reload(); err == nil {
-		t.Error("no error")
+		t.Error("Reload with an unreadable plugins.json succeeded; want an error")
 	}
 	if _, ok := registry.Set().Plugin("a"); !ok {
-		t.Error("what was served is gone")
+		t.Error("the plugin a is no longer in the set; want the plugins that were loaded before")
 	}
 }

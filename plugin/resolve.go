@@ -24,7 +24,7 @@ func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessa
 	}
 	t, ok := r.Set().Tool(fullName)
 	name, _, _ = strings.Cut(fullName, "__")
-	if f, failed := r.Set().Failure(name); !ok && failed {
+	if f, hasFailed := r.Set().Failure(name); !ok && hasFailed {
 		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf("the plugin %s can't be loaded: %v", name, f.Err)}
 	}
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestResolveFindsToolsForTools(t *testing.T) {
+func TestResolveToolNames(t *testing.T) {
 	input := json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`)
 	tool := plugintest.Tool{Name: "search", Description: "d", Input: input}
 	toolWithoutInput := plugintest.Tool{Name: "free", Description: "d"}
@@ -28,7 +28,7 @@ func TestResolveFindsToolsForTools(t *testing.T) {
 	} {
 		got, args, err := registry.Resolve(parent, tt.name, json.RawMessage(tt.args))
 		if err != nil || got.FullName() != tt.fullName || string(args) != tt.wantArgs {
-			t.Errorf("%s(%s) = %s(%s), %v; want %s(%s)", tt.name, tt.args, got.FullName(), args, err, tt.fullName, tt.wantArgs)
+			t.Errorf("Resolve %s(%s) = %s(%s), error %v; want %s(%s)", tt.name, tt.args, got.FullName(), args, err, tt.fullName, tt.wantArgs)
 		}
 	}
 	for _, tt := range []struct {
@@ -43,7 +43,7 @@ func TestResolveFindsToolsForTools(t *testing.T) {
 	} {
 		_, _, err := registry.Resolve(parent, tt.name, json.RawMessage(tt.args))
 		if err == nil || err.Code != tt.code || !strings.Contains(err.Message, tt.textPart) {
-			t.Errorf("%s(%s): %+v, want %s with %q", tt.name, tt.args, err, tt.code, tt.textPart)
+			t.Errorf("error of Resolve for %s(%s) = %+v, want %s with %q", tt.name, tt.args, err, tt.code, tt.textPart)
 		}
 	}
 }

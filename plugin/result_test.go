@@ -16,7 +16,7 @@ func TestValidateResult(t *testing.T) {
 	}}})
 	tool := p.Tools[0]
 	if !tool.DeclaresResults() {
-		t.Error("a package of this SDK declares its results")
+		t.Error("DeclaresResults for a package of the opentabs SDK = false; want true")
 	}
 	bigResult := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
 	for _, tt := range []struct {
@@ -38,23 +38,23 @@ func TestValidateResult(t *testing.T) {
 		err := tool.ValidateResult(output)
 		if len(tt.want) == 0 {
 			if err != nil {
-				t.Errorf("%.40s: %+v", tt.output, err)
+				t.Errorf("result %.40s: error %+v; want none", tt.output, err)
 			}
 			continue
 		}
 		if err == nil || err.Code != wire.ErrInvalidResult {
-			t.Errorf("%.40s: %+v, want invalid_result", tt.output, err)
+			t.Errorf("error for the result %.40s = %+v, want invalid_result", tt.output, err)
 			continue
 		}
 		for _, textPart := range tt.want {
 			if errorText := err.Message + "\n" + err.PageText; !strings.Contains(errorText, textPart) {
-				t.Errorf("%.40s: %q does not contain %q", tt.output, errorText, textPart)
+				t.Errorf("result %.40s: error %q, want the text %q in it", tt.output, errorText, textPart)
 			}
 		}
 	}
 }
 
-func TestArgumentsNestedTooDeep(t *testing.T) {
+func TestArgumentNestingLimit(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "Echoes.", Input: json.RawMessage(`{"type":"object"}`),
 	}}})
@@ -62,10 +62,10 @@ func TestArgumentsNestedTooDeep(t *testing.T) {
 		return json.RawMessage(`{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
 	}
 	if err := p.Tools[0].Validate(nestedArguments(999)); err != nil {
-		t.Errorf("1,000 levels: %v", err)
+		t.Errorf("Validate of arguments with 1,000 levels: error %v; want none", err)
 	}
 	if err := p.Tools[0].Validate(nestedArguments(1000)); err == nil || !strings.Contains(err.Error(), "1000 levels") {
-		t.Errorf("1,001 levels: %v; want an error that contains %q", err, "1000 levels")
+		t.Errorf("error for arguments with 1,001 levels = %v; want an error that contains %q", err, "1000 levels")
 	}
 }
 
@@ -80,7 +80,7 @@ func TestDispatchedToolChecksItsOutput(t *testing.T) {
 			code = err.Code
 		}
 		if code != want {
-			t.Errorf("%s: the check of {} returned %q, want %q", schemaText, code, want)
+			t.Errorf("schema %s: error code for the result {} = %q, want %q", schemaText, code, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009b\ufe00\U000e0100\U000e01ef\u200b\u00ad\u3164 Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
+const allowedText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
 func deepSchema(t *testing.T, schemaJSON string) json.RawMessage {
 	t.Helper()
@@ -46,38 +46,38 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 		if err := json.Unmarshal(schema, &document); err != nil {
 			t.Fatal(err)
 		}
-		if n := eachString(document, func(s string) {
-			if _, hidden := plaintext.FirstHidden(s); hidden {
-				t.Errorf("%s: %+q", schemaName, s)
+		if n := forEachString(document, func(s string) {
+			if _, isHidden := plaintext.FindHiddenRune(s); isHidden {
+				t.Errorf("%s: text %+q of the schema; want no hidden character", schemaName, s)
 			}
 		}); n < 10 {
-			t.Errorf("%s has %d texts: %s", schemaName, n, schema)
+			t.Errorf("%s: %d texts, want at least 10, in the schema %s", schemaName, n, schema)
 		}
-		if strings.Count(string(schema), keptText) != 10 {
-			t.Errorf("%s: %s", schemaName, schema)
+		if strings.Count(string(schema), allowedText) != 10 {
+			t.Errorf("%s: schema %s; want the visible text 10 times", schemaName, schema)
 		}
 	}
-	if got := p.Prompts[0].Arguments[0].Description; got != keptText {
-		t.Errorf("%+q", got)
+	if got := p.Prompts[0].Arguments[0].Description; got != allowedText {
+		t.Errorf("description of the prompt's argument = %+q; want the visible text", got)
 	}
 	if len(p.Warnings) != 3 || !strings.Contains(p.Warnings[0], "tools[0].input_schema has characters that are not shown") {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings = %q; want 3, first about tools[0].input_schema", p.Warnings)
 	}
 }
 
-func eachString(v any, f func(string)) (n int) {
+func forEachString(v any, f func(string)) (n int) {
 	switch v := v.(type) {
 	case string:
 		f(v)
 		return 1
 	case []any:
 		for _, item := range v {
-			n += eachString(item, f)
+			n += forEachString(item, f)
 		}
 	case map[string]any:
 		for key, item := range v {
 			f(key)
-			n += eachString(item, f)
+			n += forEachString(item, f)
 		}
 	}
 	return n
@@ -102,7 +102,7 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 	}
 	a := got.Properties["a"]
 	if utf8.RuneCountInString(got.Description) != 2000 || utf8.RuneCountInString(a.Title) != 2000 || a.Enum[0] != longText {
-		t.Errorf("%d, %d, %d characters", len(got.Description), len(a.Title), len(a.Enum[0]))
+		t.Errorf("description: %d characters, title: %d, enum value: %d; want 2000, 2000 and the whole text", len(got.Description), len(a.Title), len(a.Enum[0]))
 	}
 	hugeSchema := fmt.Sprintf(`{"type":"object","properties":{"a":{"enum":[%q]}}}`, strings.Repeat("x", 256<<10))
 	_, err = plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(hugeSchema)}}}.Write(t))
@@ -112,41 +112,41 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 }
 
 // Removing a hidden character from a pattern would change the pattern's meaning, so the character is escaped.
-func TestSchemaDataIsNotChangedSilently(t *testing.T) {
-	load := func(schema string) (*plugin.Plugin, error) {
+func TestHiddenSchemaCharactersAreEscaped(t *testing.T) {
+	loadSchema := func(schema string) (*plugin.Plugin, error) {
 		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
 	}
-	p, err := load("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^[^\u200b\U000e0041]+$\"}}}")
+	p, err := loadSchema("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^[^\u200b\U000e0041]+$\"}}}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(p.Tools[0].InputSchema), `"^[^\\u200b\\u{e0041}]+$"`) {
-		t.Errorf("%s; want a text that contains %q", p.Tools[0].InputSchema, `"^[^\\u200b\\u{e0041}]+$"`)
+		t.Errorf("input schema = %s; want a text that contains %q", p.Tools[0].InputSchema, `"^[^\\u200b\\u{e0041}]+$"`)
 	}
-	for dataText, ok := range map[string]bool{"ab": true, "a\u200bb": false, "a\U000e0041b": false} {
-		args, err := json.Marshal(map[string]string{"a": dataText})
+	for patternText, ok := range map[string]bool{"ab": true, "a\u200bb": false, "a\U000e0041b": false} {
+		args, err := json.Marshal(map[string]string{"a": patternText})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Tools[0].Validate(args); (err == nil) != ok {
-			t.Errorf("%+q: %v", dataText, err)
+			t.Errorf("Validate of the value %+q: error %v; want success only for the original value", patternText, err)
 		}
 	}
-	_, err = load("{\"type\":\"object\",\"properties\":{\"a\u202eb\":{}}}")
+	_, err = loadSchema("{\"type\":\"object\",\"properties\":{\"a\u202eb\":{}}}")
 	if err == nil || !strings.Contains(err.Error(), "input_schema has a member whose name has the character U+202E") {
 		t.Error(err)
 	}
 }
 
 func TestNamesAndPatternsAreBounded(t *testing.T) {
-	manyValues := func(n int) string {
+	makeEnumValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`
 	}
 	for _, c := range []struct{ path, value, problemText string }{
 		{"name", `"opentabs-plugin-` + strings.Repeat("a", 65) + `"`, "the plugin's name has 65 characters; use at most 64"},
 		{"version", `"` + strings.Repeat("1", 101) + `"`, "version has 101 characters"},
-		{"opentabs.urlPatterns", manyValues(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
-		{"opentabs.excludePatterns", manyValues(201), "opentabs.excludePatterns has 201 patterns"},
+		{"opentabs.urlPatterns", makeEnumValues(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
+		{"opentabs.excludePatterns", makeEnumValues(201), "opentabs.excludePatterns has 201 patterns"},
 		{"opentabs.urlPatterns", `["*://a.com/` + strings.Repeat("a", 1000) + `"]`, "opentabs.urlPatterns[0] has 1010 characters; use at most 1000"},
 		{"opentabs.urlPatterns", `["*://a.com/\u202e*"]`, "opentabs.urlPatterns[0] has the character U+202E"},
 		{"opentabs.homepage", `"https://github.com@evil.example/"`, "opentabs.homepage has a user name before its host"},
@@ -155,11 +155,11 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		dir := plugintest.Package{}.Write(t)
 		editFile(t, dir, packageFile, newMemberEdit(c.path, c.value))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problemText) {
-			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problemText)
+			t.Errorf("error for the invalid member %s = %.300v; want an error that contains %q", c.path, err, c.problemText)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, newMemberEdit("opentabs.urlPatterns", manyValues(200)))
+	editFile(t, dir, packageFile, newMemberEdit("opentabs.urlPatterns", makeEnumValues(200)))
 	editFile(t, dir, packageFile, newMemberEdit("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
@@ -170,7 +170,7 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	}
 	for schemaName, longText := range map[string]string{"plugin": p.DisplayName, "tool": p.Tools[0].DisplayName} {
 		if utf8.RuneCountInString(longText) != 100 || !strings.HasSuffix(longText, "…") {
-			t.Errorf("the name of the %s is %q", schemaName, longText)
+			t.Errorf("name of the %s = %q; want 100 characters that end with …", schemaName, longText)
 		}
 	}
 	if utf8.RuneCountInString(p.Description) != 1000 {

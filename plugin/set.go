@@ -11,14 +11,14 @@ import (
 
 // Set is all loaded plugins at one moment. A Set is immutable.
 type Set struct {
-	plugins  []*Plugin
-	builtins []*Plugin
-	byName   map[string]*Plugin
-	tools    []*Tool
-	byTool   map[string]*Tool
-	prompts  []*Prompt
-	byPrompt map[string]*Prompt
-	failures []Failure
+	plugins       []*Plugin
+	builtins      []*Plugin
+	byName        map[string]*Plugin
+	tools         []*Tool
+	byTool        map[string]*Tool
+	prompts       []*Prompt
+	promptsByName map[string]*Prompt
+	failures      []Failure
 }
 
 // Failure is an installed plugin that could not be loaded.
@@ -32,16 +32,16 @@ type Failure struct {
 	Err error
 }
 
-// NewSet returns a set of plugins, whose names must differ. builtins are the plugins of
-// opentabs itself.
+// NewSet returns a set of plugins, whose names must differ. The argument builtins contains the
+// plugins of opentabs itself.
 func NewSet(plugins []*Plugin, failures []Failure, builtins ...*Plugin) *Set {
 	s := &Set{
-		plugins:  slices.Clone(plugins),
-		builtins: slices.Clone(builtins),
-		byName:   map[string]*Plugin{},
-		byTool:   map[string]*Tool{},
-		byPrompt: map[string]*Prompt{},
-		failures: slices.Clone(failures),
+		plugins:       slices.Clone(plugins),
+		builtins:      slices.Clone(builtins),
+		byName:        map[string]*Plugin{},
+		byTool:        map[string]*Tool{},
+		promptsByName: map[string]*Prompt{},
+		failures:      slices.Clone(failures),
 	}
 	slices.SortFunc(s.plugins, func(a, b *Plugin) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range s.All() {
@@ -50,14 +50,14 @@ func NewSet(plugins []*Plugin, failures []Failure, builtins ...*Plugin) *Set {
 			s.byTool[t.FullName()] = t
 		}
 		for _, prompt := range p.Prompts {
-			s.byPrompt[prompt.FullName()] = prompt
+			s.promptsByName[prompt.FullName()] = prompt
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.byTool)) {
 		s.tools = append(s.tools, s.byTool[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.byPrompt)) {
-		s.prompts = append(s.prompts, s.byPrompt[name])
+	for _, name := range slices.Sorted(maps.Keys(s.promptsByName)) {
+		s.prompts = append(s.prompts, s.promptsByName[name])
 	}
 	return s
 }
@@ -88,10 +88,10 @@ func (s *Set) Find(name string) (*Plugin, error) {
 	return nil, newUnknownNameError(name, slices.Collect(maps.Keys(s.byName)))
 }
 
-// FindWithTool returns the plugin that has the given tool; with an empty tool name,
-// FindWithTool works like [Set.Find]. The error for an unknown tool lists the tools of
+// FindPluginWithTool returns the plugin that has the given tool; with an empty tool name,
+// FindPluginWithTool works like [Set.Find]. The error for an unknown tool lists the tools of
 // the plugin.
-func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
+func (s *Set) FindPluginWithTool(name, tool string) (*Plugin, error) {
 	p, err := s.Find(name)
 	if err != nil || tool == "" {
 		return p, err
@@ -123,7 +123,7 @@ func (s *Set) Prompts() []*Prompt { return slices.Clone(s.prompts) }
 
 // Prompt returns the prompt with the given full name, such as messages__summarise.
 func (s *Set) Prompt(fullName string) (*Prompt, bool) {
-	p, ok := s.byPrompt[fullName]
+	p, ok := s.promptsByName[fullName]
 	return p, ok
 }
 

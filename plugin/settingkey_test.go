@@ -12,7 +12,7 @@ func TestSettingKeys(t *testing.T) {
 		"": false, ".a": false, " a": false, "-a": false, "a=b": false, "a\n": false, "a\x00": false, "a\u200d": false, "a\xff": false,
 	} {
 		if isSettingKey(key) != want {
-			t.Errorf("%q: want %v", key, want)
+			t.Errorf("isSettingKey(%q) has the wrong value; want %v", key, want)
 		}
 	}
 }

@@ -57,7 +57,7 @@ type Setting struct {
 	Options []string
 }
 
-var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
+var secretKeyPattern = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
 // IsSecret reports whether opentabs hides the setting's value from surfaces and from
 // restricted plugins. The author can mark a setting as secret or not secret in the plugin
@@ -67,32 +67,32 @@ func (s Setting) IsSecret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret
 	}
-	return s.Type == wire.SettingString && secretWords().MatchString(s.Key)
+	return s.Type == wire.SettingString && secretKeyPattern().MatchString(s.Key)
 }
 
 // A plugin without URL patterns needs a required url setting.
-func parseConfigSchema(topReader *jsonread.Reader, p *Plugin) {
-	namesTabs := false
-	if config := topReader.Object("configSchema"); config != nil {
+func parseConfigSchema(manifestReader *jsonread.Reader, p *Plugin) {
+	hasBrowserSettings := false
+	if config := manifestReader.Object("configSchema"); config != nil {
 		if n := len(config.Members); n > maxSettings {
-			topReader.Add("configSchema", "has %d settings; use at most %d", n, maxSettings)
+			manifestReader.Add("configSchema", "has %d settings; use at most %d", n, maxSettings)
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(config.Members)) {
 			if !isSettingKey(key) || key == "__proto__" {
-				topReader.Add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", plaintext.Shorten(key))
+				manifestReader.Add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", plaintext.Shorten(key))
 			} else if s := config.Object(key); s != nil {
 				setting := parseSetting(s)
 				setting.Key = key
 				p.Settings = append(p.Settings, setting)
-				namesTabs = namesTabs || setting.Required && setting.Type == wire.SettingURL
+				hasBrowserSettings = hasBrowserSettings || setting.Required && setting.Type == wire.SettingURL
 			} else if !config.Has(key) {
 				config.Add(key, "is null; describe the setting or leave it out")
 			}
 		}
 	}
-	if p.Matches != nil && len(p.Matches) == 0 && !namesTabs {
-		topReader.Problems.List = append(topReader.Problems.List, jsonread.Problem{File: packageFile,
+	if p.Matches != nil && len(p.Matches) == 0 && !hasBrowserSettings {
+		manifestReader.Problems.List = append(manifestReader.Problems.List, jsonread.Problem{File: packageFile,
 			Text: "opentabs.urlPatterns is empty; list the sites the plugin works on, or give it a required setting of type url"})
 	}
 }
@@ -104,10 +104,10 @@ func parseSetting(s *jsonread.Reader) Setting {
 	}
 	setting := Setting{
 		Type: wire.SettingType(kind), Label: s.Text("label", "give the setting a display name"),
-		Description: s.Optional("description"), Placeholder: s.Optional("placeholder"),
+		Description: s.OptionalText("description"), Placeholder: s.OptionalText("placeholder"),
 	}
 	for _, key := range []string{"label", "description", "placeholder"} {
-		if n := utf8.RuneCountInString(s.Optional(key)); n > maxSettingText {
+		if n := utf8.RuneCountInString(s.OptionalText(key)); n > maxSettingText {
 			s.Add(key, "has %d characters; shorten it to at most %d", n, maxSettingText)
 		}
 	}

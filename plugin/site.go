@@ -14,7 +14,7 @@ const maxURLChars = 2048
 // ParseSite parses a URL from the user into host[:port] and a key for comparing sites.
 // ParseSite omits the default port from the host. The sites localhost, 127.0.0.1 and
 // [::1] have the same key.
-func ParseSite(siteText string) (host, comparedHost, problemText string) {
+func ParseSite(siteText string) (host, hostKey, problemText string) {
 	u, err := url.Parse(siteText)
 	switch {
 	case siteText == "":
@@ -28,27 +28,27 @@ func ParseSite(siteText string) (host, comparedHost, problemText string) {
 	if port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
 		port = ""
 	}
-	host, comparedHost = name, name
+	host, hostKey = name, name
 	if name == "127.0.0.1" || name == "::1" {
-		comparedHost = "localhost"
+		hostKey = "localhost"
 	}
 	if port != "" {
-		host, comparedHost = host+":"+port, comparedHost+":"+port
+		host, hostKey = host+":"+port, hostKey+":"+port
 	}
-	if _, err := patternOf(host); err != nil {
+	if _, err := patternForHost(host); err != nil {
 		return "", "", err.Error()
 	}
-	return host, comparedHost, ""
+	return host, hostKey, ""
 }
 
 // Unlike a pattern in a package, a site in the settings can be a name without a dot, as in a company network.
-func patternOf(host string) (Pattern, error) {
+func patternForHost(host string) (Pattern, error) {
 	p := Pattern{source: "*://" + host + "/*", scheme: "*", path: "/*"}
-	problemText := p.setHost(host)
+	problemText := p.parseHost(host)
 	if name, port, _ := strings.Cut(host, ":"); problemText != "" && hostLabel().MatchString(strings.ToLower(name)) {
 		p.host, problemText = strings.ToLower(name), ""
 		if strings.Contains(host, ":") {
-			problemText = p.setPort(port)
+			problemText = p.parsePort(port)
 		}
 	}
 	if problemText != "" || p.subdomains {

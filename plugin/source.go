@@ -25,7 +25,7 @@ func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry
 	seenTargets := map[string]bool{}
 	for _, folder := range folders {
-		for _, name := range packagesIn(folder) {
+		for _, name := range listPackages(folder) {
 			if seenTargets[name] {
 				continue
 			}
@@ -49,7 +49,7 @@ func resolveLinks(path string) string {
 	return path
 }
 
-func packagesIn(folder string) []string {
+func listPackages(folder string) []string {
 	var entryNames []string
 	dirEntries, err := os.ReadDir(folder)
 	if err != nil {

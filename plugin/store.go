@@ -56,10 +56,10 @@ type Entry struct {
 	Name string
 	// Source is the way the package was installed.
 	Source Source
-	// Package is the npm name of an installed package. VersionWanted is the version, tag
-	// or range that the user requested. VersionWanted is empty if the user requested the
+	// Package is the npm name of an installed package. RequestedVersion is the version, tag
+	// or range that the user requested. RequestedVersion is empty if the user requested the
 	// latest version or a package file.
-	Package, VersionWanted string
+	Package, RequestedVersion string
 	// The field Hash is the SHA-256 of the adapter at the time when the user added the
 	// plugin, in hex.
 	Hash string
@@ -68,9 +68,9 @@ type Entry struct {
 	// has written. A package that opentabs installed is loaded only if the hashes of its
 	// files equal Hash and Manifest.
 	Manifest string
-	// The field Added is the time at which the user added the plugin, in UTC; zero if not
+	// The field AddedAt is the time at which the user added the plugin, in UTC; zero if not
 	// recorded.
-	Added time.Time
+	AddedAt time.Time
 }
 
 // NewStore returns the store in the state folder dir, which need not exist yet.
@@ -82,8 +82,8 @@ func NewStore(dir string, o StoreOptions) *Store {
 		o.WarnUser = func(string) {}
 	}
 	return &Store{checkCode: o.CheckCode, hasPassedCheck: o.HasPassedCheck, index: newIndex(dir, o.IndexKey), file: statedoc.File[*document]{
-		Path: filepath.Join(dir, storeFile), Subject: "the list of plugins", LossText: "a new list was started, so add your plugins again",
-		LockWait: o.LockWait, Warn: o.WarnUser, Empty: newDocument, Parse: parseDocument, Encode: (*document).encode,
+		Path: filepath.Join(dir, storeFile), Subject: "the list of plugins", LossWarning: "a new list was started, so add your plugins again",
+		LockWait: o.LockWait, Warn: o.WarnUser, NewContent: newDocument, Parse: parseDocument, Encode: (*document).encode,
 	}}
 }
 
@@ -125,7 +125,7 @@ func (s *Store) Add(path string) (*Plugin, error) {
 }
 
 // AddInstalled adds a package that opentabs has installed in the folder e.Path. AddInstalled replaces an entry for an
-// older version of the package. Callers of AddInstalled set only the fields Path, Package and VersionWanted of the
+// older version of the package. Callers of AddInstalled set only the fields Path, Package and RequestedVersion of the
 // entry e.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
@@ -148,7 +148,7 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	}
 	p.Source = e.Source
 	e.Path, e.Name, e.Hash, e.Manifest = p.Dir, p.Name, p.Hash, p.ManifestHash
-	e.Added = time.Now().UTC().Truncate(time.Second)
+	e.AddedAt = time.Now().UTC().Truncate(time.Second)
 	if err := s.file.Change(func(stateDocument *document) error { return stateDocument.putEntry(e) }); err != nil {
 		return nil, err
 	}

@@ -71,9 +71,9 @@ func TestStoreAdds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
 	if entries := storeEntries(t, store); len(entries) != 0 {
-		t.Fatalf("a new store has %v; want length 0", entries)
+		t.Fatalf("entries of a new store = %v; want none", entries)
 	}
-	timeBefore := time.Now().Add(-time.Second)
+	startTime := time.Now().Add(-time.Second)
 	p := addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	entries := storeEntries(t, store)
@@ -81,8 +81,8 @@ func TestStoreAdds(t *testing.T) {
 		t.Fatalf("entries %s, want them in the order they were added", entryNames(entries))
 	}
 	e := entries[0]
-	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(timeBefore) || e.Added.After(time.Now()) {
-		t.Errorf("entry %+v", e)
+	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.AddedAt.Before(startTime) || e.AddedAt.After(time.Now()) {
+		t.Errorf("entry = %+v; want the path, the hashes and the current time", e)
 	}
 	var doc struct {
 		Version int
@@ -93,21 +93,21 @@ func TestStoreAdds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc.Version != 1 || doc.Plugins[0]["path"] != p.Dir || doc.Plugins[0]["hash"] != p.Hash {
-		t.Errorf("the file is\n%s", storeContent)
+		t.Errorf("plugins.json =\n%s\nwant version 1, the path and the hash", storeContent)
 	}
 	for path, mode := range map[string]os.FileMode{dir: 0o700, store.Path(): 0o600} {
 		fileInfo, err := os.Stat(path)
 		if err != nil || fileInfo.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v, want %v", path, fileInfo.Mode(), err, mode)
+			t.Errorf("mode of %s = %v, error %v; want %v", path, fileInfo.Mode(), err, mode)
 		}
 	}
 	leftoverFiles, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(leftoverFiles) > 0 {
-		t.Errorf("temporary files are left behind: %v, %v", leftoverFiles, err)
+		t.Errorf("temporary files after the change = %v, error %v; want none", leftoverFiles, err)
 	}
 }
 
-func TestStoreAddRefuses(t *testing.T) {
+func TestStoreAddRejectsInvalidPlugins(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{CheckCode: func(code []byte) error {
 		if bytes.Contains(code, []byte("evil")) {
 			return errors.New("line 1: unexpected }")
@@ -127,11 +127,11 @@ func TestStoreAddRefuses(t *testing.T) {
 	} {
 		_, err := store.Add(dir)
 		if err == nil || !strings.Contains(err.Error(), problemText) {
-			t.Errorf("%v, want %q", err, problemText)
+			t.Errorf("error of Add = %v, want %q", err, problemText)
 		}
 	}
 	if contentAfter, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(contentBefore, contentAfter) {
-		t.Errorf("the list changed: %s, %v", contentAfter, err)
+		t.Errorf("plugins.json after a failed change = %s, error %v; want the same content", contentAfter, err)
 	}
 }
 
@@ -145,35 +145,35 @@ func TestStoreAddsAFolderOnce(t *testing.T) {
 	}
 	addPlugin(t, store, link)
 	plugintest.Package{Name: "a", Code: "new()"}.WriteTo(t, dir)
-	renewedEntry := addPlugin(t, store, dir+"/./")
-	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Hash != renewedEntry.Hash || renewedEntry.Hash == oldEntry.Hash {
-		t.Errorf("entries %+v", entries)
+	replacedEntry := addPlugin(t, store, dir+"/./")
+	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Hash != replacedEntry.Hash || replacedEntry.Hash == oldEntry.Hash {
+		t.Errorf("entries = %+v; want 1 with the new hash", entries)
 	}
 	plugintest.Package{Name: "b"}.WriteTo(t, dir)
 	addPlugin(t, store, dir)
 	if entries := storeEntries(t, store); entryNames(entries) != "b" {
-		t.Errorf("entries %+v; want %q", entries, "b")
+		t.Errorf("entries = %+v; want only %q", entries, "b")
 	}
 }
 
 func TestStoreRemoves(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	if err := store.Remove("a"); err == nil || !strings.Contains(err.Error(), "there are no plugins; run opentabs plugin install NAME") {
-		t.Errorf("empty: %v", err)
+		t.Errorf("Remove from an empty store: error %v; want the command that installs a plugin", err)
 	}
 	dir := plugintest.Package{Name: "a"}.Write(t)
 	addPlugin(t, store, dir)
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	for _, name := range []string{"c", ""} {
 		if err := store.Remove(name); err == nil || !strings.Contains(err.Error(), "name one of a, b") {
-			t.Errorf("%q: %v; want an error that contains %q", name, err, "name one of a, b")
+			t.Errorf("error of Remove(%q) = %v; want an error that contains %q", name, err, "name one of a, b")
 		}
 	}
 	if err := store.Remove("a"); err != nil || entryNames(storeEntries(t, store)) != "b" {
-		t.Errorf("%v, %v", err, storeEntries(t, store))
+		t.Errorf("Remove: error %v, remaining entries %v; want only b", err, storeEntries(t, store))
 	}
 	if _, err := plugin.Load(dir); err != nil {
-		t.Errorf("the folder is gone: %v", err)
+		t.Errorf("Load of the removed plugin's folder: error %v; want the folder unchanged", err)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestStoreKeepsUnknownMembers(t *testing.T) {
 	}
 	for _, want := range []string{"1.50", "9007199254740993", `"note": "<mine>"`} {
 		if !bytes.Contains(storeContent, []byte(want)) {
-			t.Errorf("%s is gone:\n%s", want, storeContent)
+			t.Errorf("plugins.json lacks the text %s, want it kept:\n%s", want, storeContent)
 		}
 	}
 }
@@ -203,25 +203,25 @@ func TestStoreKeepsUnknownMembers(t *testing.T) {
 func TestStoreRenamesDamagedLists(t *testing.T) {
 	for i, damagedText := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
-		var reportedProblems strings.Builder
-		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(warning string) { reportedProblems.WriteString(warning) }})
+		var reportedProblemTexts strings.Builder
+		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(warning string) { reportedProblemTexts.WriteString(warning) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
-				t.Errorf("%q: %v", damagedText, err)
+				t.Errorf("Entries of the damaged plugins.json %q: error %v; want the path and the advice to repair it", damagedText, err)
 			}
 			addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 			keptFiles, err := filepath.Glob(store.Path() + ".corrupt-*")
 			if err != nil || len(keptFiles) != n {
-				t.Fatalf("%d: kept %q, %v", i, keptFiles, err)
+				t.Fatalf("damage %d: kept files %q, error %v; want one more than before", i, keptFiles, err)
 			}
 			if storeContent, err := os.ReadFile(keptFiles[n-1]); err != nil || string(storeContent) != damagedText {
-				t.Errorf("%d: kept %q, %v", i, storeContent, err)
+				t.Errorf("damage %d: kept content %q, error %v; want the damaged text", i, storeContent, err)
 			}
-			if !strings.Contains(reportedProblems.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
-				t.Errorf("%d: reported %s, entries %v", i, reportedProblems.String(), storeEntries(t, store))
+			if !strings.Contains(reportedProblemTexts.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
+				t.Errorf("damage %d: reported %s, entries %v; want the kept file in the report, and the entry a", i, reportedProblemTexts.String(), storeEntries(t, store))
 			}
 		}
 	}
@@ -229,15 +229,15 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 
 func TestStoreLeavesListsOfNewerVersionsAlone(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	const newerText = `{"version":2,"plugins":"elsewhere"}`
-	if err := os.WriteFile(store.Path(), []byte(newerText), 0o600); err != nil {
+	const newerStoreJSON = `{"version":2,"plugins":"elsewhere"}`
+	if err := os.WriteFile(store.Path(), []byte(newerStoreJSON), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "update opentabs") {
-		t.Errorf("add: %v", err)
+		t.Errorf("Add with a plugins.json of version 2: error %v; want the advice to update opentabs", err)
 	}
-	if storeContent, err := os.ReadFile(store.Path()); err != nil || string(storeContent) != newerText {
-		t.Errorf("the file is %s, %v", storeContent, err)
+	if storeContent, err := os.ReadFile(store.Path()); err != nil || string(storeContent) != newerStoreJSON {
+		t.Errorf("plugins.json = %s, error %v; want the newer text unchanged", storeContent, err)
 	}
 }
 
@@ -249,26 +249,26 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	}
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	if entryNames(storeEntries(t, store)) != "a" {
-		t.Errorf("entries %v", storeEntries(t, store))
+		t.Errorf("entries = %v; want only a", storeEntries(t, store))
 	}
 	registry := plugin.NewRegistry(store, zerolog.Nop())
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	var reportedProblems []string
+	var reportedProblemTexts []string
 	for _, f := range registry.Set().Failed() {
-		reportedProblems = append(reportedProblems, f.Name+": "+f.Err.Error())
+		reportedProblemTexts = append(reportedProblemTexts, f.Name+": "+f.Err.Error())
 	}
 	want := []string{
 		": plugins[0] is a number; make it an object",
 		"x: plugins[1] path is a number; make it a string",
 		"y: plugins[2] added is not a time; write it as in 2026-01-31T12:00:00Z",
 	}
-	if !slices.Equal(reportedProblems, want) {
-		t.Errorf("failed %q, want %q", reportedProblems, want)
+	if !slices.Equal(reportedProblemTexts, want) {
+		t.Errorf("failed plugins = %q, want %q", reportedProblemTexts, want)
 	}
 	if err := store.Remove("x"); err != nil {
-		t.Errorf("a broken entry cannot be removed: %v", err)
+		t.Errorf("Remove of a broken entry: error %v; want none", err)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 			childCmd := exec.Command(os.Args[0])
 			childCmd.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
 			if cmdOutput, err := childCmd.CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, cmdOutput)
+				t.Errorf("process that adds packages: error %v; want none: %s", err, cmdOutput)
 			}
 		})
 		wg.Go(func() {
@@ -300,7 +300,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 	}
 }
 
-func TestStoreLockedByAnother(t *testing.T) {
+func TestStoreLockedByOtherProcess(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := statefile.Lock(filepath.Join(dir, "plugins.json.lock"), 0)
 	if err != nil {
@@ -309,7 +309,7 @@ func TestStoreLockedByAnother(t *testing.T) {
 	defer unlock()
 	store := plugin.NewStore(dir, plugin.StoreOptions{LockWait: time.Millisecond})
 	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "is being changed by another opentabs") {
-		t.Errorf("got %v; want an error that contains %q", err, "is being changed by another opentabs")
+		t.Errorf("error of Add = %v; want an error that contains %q", err, "is being changed by another opentabs")
 	}
 }
 
@@ -329,21 +329,21 @@ func FuzzDocument(f *testing.F) {
 		entriesBefore, err := store.Entries()
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), store.Path()) || entriesBefore != nil {
-				t.Fatalf("%q: %v, %v", storeContent, entriesBefore, err)
+				t.Fatalf("plugins.json %q: entries %v, error %v; want no entries and an error with the path", storeContent, entriesBefore, err)
 			}
 			return
 		}
 		removeErr := store.Remove("no plugin has this name")
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
-			t.Fatalf("%q: %v; want an error that contains %q", storeContent, removeErr, "there is no plugin")
+			t.Fatalf("plugins.json %q: error of Remove %v; want an error that contains %q", storeContent, removeErr, "there is no plugin")
 		}
 		for i, e := range entriesBefore {
 			if e.Name == "" || e.Path == "" || e.Hash == "" {
-				t.Fatalf("%q: incomplete: %+v", storeContent, e)
+				t.Fatalf("plugins.json %q: entry %+v; want a name, a path and a hash", storeContent, e)
 			}
 			if i == 0 {
 				if err := store.Remove(e.Name); err != nil {
-					t.Fatalf("%q: %v", storeContent, err)
+					t.Fatalf("plugins.json %q: error of Remove %v; want none", storeContent, err)
 				}
 			}
 		}
@@ -355,7 +355,7 @@ func FuzzDocument(f *testing.F) {
 			}
 		}
 		if err != nil || len(entriesAfter) != leftoverFiles {
-			t.Fatalf("%q: of %+v was left %+v, %v", storeContent, entriesBefore, entriesAfter, err)
+			t.Fatalf("plugins.json %q: entries %+v, after Remove %+v, error %v; want only the entries that cannot be read", storeContent, entriesBefore, entriesAfter, err)
 		}
 	})
 }

@@ -50,13 +50,13 @@ const (
 )
 
 // UsesInput reports whether undoing a call requires one of the call's arguments.
-func (u *Undo) UsesInput() bool { return u.usesRoot(undoInput) }
+func (u *Undo) UsesInput() bool { return u.usesPointerRoot(undoInput) }
 
 // UsesResult reports whether undoing a call requires the call's result.
-func (u *Undo) UsesResult() bool { return u.usesRoot(undoResult) }
+func (u *Undo) UsesResult() bool { return u.usesPointerRoot(undoResult) }
 
-func (u *Undo) usesRoot(root string) bool {
-	return slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return pointerSteps(a.Pointer)[0] == root })
+func (u *Undo) usesPointerRoot(root string) bool {
+	return slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return splitPointer(a.Pointer)[0] == root })
 }
 
 // Arguments returns the arguments for the call that undoes a call with the given input
@@ -66,10 +66,10 @@ func (u *Undo) Arguments(input, toolResult json.RawMessage) (args json.RawMessag
 	roots := map[string][]byte{undoInput: input, undoResult: toolResult}
 	members := []rawjson.Member{}
 	for _, a := range u.Input {
-		steps := pointerSteps(a.Pointer)
+		steps := splitPointer(a.Pointer)
 		value := roots[steps[0]]
 		for _, stepName := range steps[1:] {
-			value = memberOrElement(value, stepName)
+			value = findJSONChild(value, stepName)
 		}
 		if len(value) == 0 {
 			missingPointers = append(missingPointers, a.Pointer)
@@ -80,7 +80,7 @@ func (u *Undo) Arguments(input, toolResult json.RawMessage) (args json.RawMessag
 	return rawjson.JoinMembers(members), missingPointers
 }
 
-func memberOrElement(value []byte, stepName string) []byte {
+func findJSONChild(value []byte, stepName string) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindObject:
 		return rawjson.Get(value, stepName)
@@ -93,7 +93,7 @@ func memberOrElement(value []byte, stepName string) []byte {
 	return nil
 }
 
-func pointerSteps(pointer string) []string {
+func splitPointer(pointer string) []string {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, stepName := range steps {
 		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(stepName)
@@ -107,7 +107,7 @@ func checkPointer(pointer string) string {
 			return fmt.Sprintf(`is %q; write "~" as "~0" and "/" in a name as "~1"`, pointer)
 		}
 	}
-	if root := pointerSteps(pointer)[0]; !strings.HasPrefix(pointer, "/") || root != undoInput && root != undoResult {
+	if root := splitPointer(pointer)[0]; !strings.HasPrefix(pointer, "/") || root != undoInput && root != undoResult {
 		return fmt.Sprintf(`is %q; begin it with /input for an argument of the call or /result for its result, as in "/result/id"`, pointer)
 	}
 	return ""
@@ -163,20 +163,20 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-func (u *Undo) checkArguments(path string, otherTool *Tool, problems *jsonread.Problems) {
-	for _, rawJSON := range rawjson.Elements(rawjson.Get(otherTool.InputSchema, "required")) {
+func (u *Undo) checkArguments(path string, undoTool *Tool, problems *jsonread.Problems) {
+	for _, rawJSON := range rawjson.Elements(rawjson.Get(undoTool.InputSchema, "required")) {
 		name := rawjson.Unquote(rawJSON)
 		if !slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return a.Name == name }) {
-			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, otherTool.Name, name)
+			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, undoTool.Name, name)
 		}
 	}
-	if string(rawjson.Get(otherTool.InputSchema, "additionalProperties")) != "false" {
+	if string(rawjson.Get(undoTool.InputSchema, "additionalProperties")) != "false" {
 		return
 	}
-	properties := rawjson.Get(otherTool.InputSchema, "properties")
+	properties := rawjson.Get(undoTool.InputSchema, "properties")
 	for _, a := range u.Input {
 		if rawjson.Get(properties, a.Name) == nil {
-			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, otherTool.Name)
+			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, undoTool.Name)
 		}
 	}
 }

@@ -21,17 +21,17 @@ func undoPackage(t *testing.T, undo string) string {
 	return dir
 }
 
-func TestUndo(t *testing.T) {
+func TestToolUndo(t *testing.T) {
 	p, err := plugin.Load(undoPackage(t, `{"tool":"restore_item","input":{"name":"/input/names/1","id":"/result/item~1id"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	deleteItem := p.Tools[0]
-	if otherTool := deleteItem.UndoTool(); otherTool != p.Tools[1] || otherTool.UndoTool() != nil {
-		t.Errorf("the tools are undone by %v and %v", otherTool, otherTool.UndoTool())
+	if undoTool := deleteItem.UndoTool(); undoTool != p.Tools[1] || undoTool.UndoTool() != nil {
+		t.Errorf("undo tool = %v, whose undo tool = %v; want the second tool and none", undoTool, undoTool.UndoTool())
 	}
 	if u := deleteItem.Undo; !u.UsesInput() || !u.UsesResult() {
-		t.Errorf("%+v uses the input: %v, the result: %v", u, u.UsesInput(), u.UsesResult())
+		t.Errorf("undo %+v uses the input: %v, the result: %v; want both true", u, u.UsesInput(), u.UsesResult())
 	}
 	for _, c := range []struct {
 		input, result, want string
@@ -44,7 +44,7 @@ func TestUndo(t *testing.T) {
 	} {
 		args, missingArgs := deleteItem.Undo.Arguments(json.RawMessage(c.input), json.RawMessage(c.result))
 		if string(args) != c.want || !slices.Equal(missingArgs, c.missingArgs) {
-			t.Errorf("%s and %s give %s, missing %q; want %s, missing %q", c.input, c.result, args, missingArgs, c.want, c.missingArgs)
+			t.Errorf("arguments of the undoing call for the input %s and the result %s = %s, missing %q; want %s, missing %q", c.input, c.result, args, missingArgs, c.want, c.missingArgs)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestUndoIsValidated(t *testing.T) {
 		`{"tool":"restore_item","input":{"id":"/result/a~b"}}`:                       `tools[0].undo.input.id is "/result/a~b"; write "~" as "~0"`,
 	} {
 		if _, err := plugin.Load(undoPackage(t, undo)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", undo, err, want)
+			t.Errorf("error for the undo %s = %v, want %q", undo, err, want)
 		}
 	}
 }
@@ -73,6 +73,6 @@ func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
 	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"0.0.86"`))
 	if p, err := plugin.Load(dir); err != nil || p.Tools[0].Undo != nil {
-		t.Errorf("the package is loaded with %v", err)
+		t.Errorf("Load of a package of the original SDK: error %v; want no error and no undo", err)
 	}
 }

@@ -71,5 +71,5 @@ func (t *Tool) CheckOutput(output json.RawMessage) *wire.CallError {
 }
 
 func (t *Tool) validationSubject() schema.Subject {
-	return schema.Subject{Name: t.Name, TargetKind: t.TargetKind, Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
+	return schema.Subject{Name: t.Name, TargetKind: t.TargetKind, RetryAdvice: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
 }

@@ -25,11 +25,11 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 		_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{tool}}.Write(t))
 		want := "dist/tools.json: tools[0].input_schema of ask does not compile: "
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "opentabs://") {
-			t.Errorf("%.200s:\n%v", schema, err)
+			t.Errorf("schema %.200s: error\n%v\nwant %q and %q", schema, err, want, reason)
 		}
 	}
-	outTool := plugintest.Tool{Name: "ask", Description: "Asks.", Output: json.RawMessage(`{"type":"text"}`)}
-	_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{outTool}}.Write(t))
+	outputTool := plugintest.Tool{Name: "ask", Description: "Asks.", Output: json.RawMessage(`{"type":"text"}`)}
+	_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{outputTool}}.Write(t))
 	if err == nil || !strings.Contains(err.Error(), "tools[0].output_schema of ask does not compile") {
 		t.Error(err)
 	}
@@ -40,7 +40,7 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 	}
 }
 
-func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
+func TestInvalidSchemaFailsReload(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	if _, err := store.Add(dir); err != nil {
@@ -54,7 +54,7 @@ func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 		}
 		failures := registry.Set().Failed()
 		if len(failures) != 1 || failures[0].Name != "messages" || !strings.Contains(failures[0].Err.Error(), "tools[0].input_schema of echo does not compile") {
-			t.Errorf("%+v", failures)
+			t.Errorf("failed plugins = %+v; want messages, whose input schema does not compile", failures)
 		}
 	}
 }

@@ -39,23 +39,23 @@ type Watch struct {
 // last reload.
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
-// Changed reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
+// HasChanged reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
 // true only if the files are unchanged since its previous call, because a build writes several files one after another.
-func (w *Watch) Changed() bool {
-	stampsNow, loadedStamps := w.registry.currentStamps()
-	isSettled := w.lastStamps != nil && stampsNow.isSame(w.lastStamps)
-	w.lastStamps = stampsNow
-	return isSettled && !stampsNow.isSame(loadedStamps)
+func (w *Watch) HasChanged() bool {
+	latestStamps, loadedStamps := w.registry.currentStamps()
+	isUnchanged := w.lastStamps != nil && latestStamps.isSame(w.lastStamps)
+	w.lastStamps = latestStamps
+	return isUnchanged && !latestStamps.isSame(loadedStamps)
 }
 
-func (r *Registry) currentStamps() (stampsNow, loadedStamps fileStamps) {
+func (r *Registry) currentStamps() (latestStamps, loadedStamps fileStamps) {
 	r.mu.Lock()
 	entries, folders, loadedStamps := r.loadedEntries, r.folders, r.fileStamps
 	r.mu.Unlock()
-	stampsNow = fileStamps{}
-	stampsNow.addPluginLists(r.store.Path(), folders)
-	stampsNow.addPackageFiles(entries)
-	return stampsNow, loadedStamps
+	latestStamps = fileStamps{}
+	latestStamps.addPluginLists(r.store.Path(), folders)
+	latestStamps.addPackageFiles(entries)
+	return latestStamps, loadedStamps
 }
 
 func (s fileStamps) addPluginLists(listName string, folders []string) {

@@ -25,54 +25,54 @@ func startWatcher(t *testing.T, r *plugin.Registry) *reloadCounter {
 }
 
 func (w *reloadCounter) checkFiles() {
-	if w.watch.Changed() {
+	if w.watch.HasChanged() {
 		w.reloads++
 		_ = w.registry.Reload()
 	}
 }
 
-func (w *reloadCounter) wantReloads(stepName string, reloads int) {
+func (w *reloadCounter) checkReloadCount(stepName string, reloads int) {
 	w.t.Helper()
 	for range 3 {
 		w.checkFiles()
 	}
 	if w.reloads != reloads {
-		w.t.Errorf("%s: loaded %d times, want %d", stepName, w.reloads, reloads)
+		w.t.Errorf("%s: %d reloads, want %d", stepName, w.reloads, reloads)
 	}
 }
 
-func TestWatchSeesEveryChange(t *testing.T) {
+func TestWatchDetectsEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})
 	globalFolder := t.TempDir()
-	registry.DiscoverIn([]string{globalFolder})
+	registry.SetDiscoveryFolders([]string{globalFolder})
 	reloadRegistry(t, registry)
 	w := startWatcher(t, registry)
-	w.wantReloads("nothing happened", 0)
+	w.checkReloadCount("nothing happened", 0)
 	dir, n := storeEntries(t, store)[0].Path, 0
 	for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {
 		editFile(t, dir, file, func(s string) string { return s + " " })
 		n++
-		w.wantReloads(file, n)
+		w.checkReloadCount(file, n)
 	}
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}
 	n++
-	w.wantReloads("the folder went away", n)
+	w.checkReloadCount("the folder went away", n)
 	if failures := registry.Set().Failed(); len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), "does not exist") {
-		t.Errorf("failed %v", failures)
+		t.Errorf("failed plugins = %v; want 1 whose folder does not exist", failures)
 	}
 	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)
 	}
 	n++
-	w.wantReloads("the folder came back", n)
+	w.checkReloadCount("the folder came back", n)
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	n++
-	w.wantReloads("another process added a plugin", n)
+	w.checkReloadCount("another process added a plugin", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-c": {Name: "c"}})
 	n++
-	w.wantReloads("npm installed one", n)
+	w.checkReloadCount("npm installed one", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
 	// The test sets the modification time of the folder, because a file system with a coarse
 	// clock could keep the old time.
@@ -81,14 +81,14 @@ func TestWatchSeesEveryChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	n++
-	w.wantReloads("npm installed one beside it", n)
+	w.checkReloadCount("npm installed one beside it", n)
 	if got := len(registry.Set().Plugins()); got != 3 {
-		t.Errorf("%d plugins, failed %v", got, registry.Set().Failed())
+		t.Errorf("%d plugins, failed %v; want 3 plugins", got, registry.Set().Failed())
 	}
 	if err := os.WriteFile(filepath.Join(filepath.Dir(store.Path()), "other.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.wantReloads("what is none of its business", n)
+	w.checkReloadCount("what is none of its business", n)
 }
 
 func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
@@ -100,17 +100,17 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 		w.checkFiles()
 	}
 	if w.reloads != 0 {
-		t.Errorf("loaded %d times while it was written; want 0", w.reloads)
+		t.Errorf("%d reloads while the build wrote its files; want 0", w.reloads)
 	}
-	w.wantReloads("it ended", 1)
+	w.checkReloadCount("it ended", 1)
 }
 
-func TestWatchWithADamagedList(t *testing.T) {
+func TestWatchWithDamagedStore(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)
 	if err := os.WriteFile(store.Path(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.wantReloads("the list is damaged", 1)
-	w.wantReloads("the list is still damaged", 1)
+	w.checkReloadCount("the list is damaged", 1)
+	w.checkReloadCount("the list is still damaged", 1)
 }

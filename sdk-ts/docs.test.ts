@@ -28,13 +28,13 @@ test('docs/plugins.md names every factory and function of the SDK', () => {
     'validatePluginName',
     'validateUrlPattern',
   ];
-  const indirectExports = ['httpStatusToToolError', 'parseRetryAfterMs']; // Only the fetch functions call these.
+  const indirectExports = ['httpStatusToToolError', 'parseRetryAfterMs']; // called only by the fetch functions
   const names = Object.keys(sdk).filter((name) => !programExports.includes(name) && !indirectExports.includes(name));
   assert.ok(names.length > 40);
   for (const name of names) assert.match(docsText, new RegExp(`\\b${name}\\b`));
 });
 
-test('docs/plugins.md names every member of the context and of the testing entry', () => {
+test('docs/plugins.md names every member of ToolHandlerContext, TestContext and ContextScript', () => {
   const interfaceFiles: [string, string][] = [
     ['sdk-ts/src/context.ts', 'ToolHandlerContext'],
     ['sdk-ts/src/testing-context.ts', 'TestContext'],

@@ -1,5 +1,5 @@
-// Package sdkts embeds what plugins are built with: the TypeScript SDK, and the
-// copy of zod for plugins that do not install one.
+// Package sdkts embeds the files from which plugins are built: the TypeScript SDK, and a copy of zod for plugins that
+// do not install zod.
 package sdkts
 
 import (

@@ -7,33 +7,33 @@ import (
 	"testing"
 )
 
-// If embed.go does not list a source file, the file is missing only in a built binary.
+// A source file that embed.go does not list is missing from the built program, and no other test would fail.
 func TestEveryFileIsEmbedded(t *testing.T) {
-	seen := 0
+	matchCount := 0
 	err := fs.WalkDir(os.DirFS("."), "src", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		_, err = fs.Stat(Source, name)
-		switch embedded := err == nil; {
+		switch isEmbedded := err == nil; {
 		case strings.HasSuffix(name, ".test.ts"):
-			if embedded {
-				t.Errorf("%s is embedded; remove it from embed.go", name)
+			if isEmbedded {
+				t.Errorf("embed.go embeds the test file %s, want no tests; remove the file from embed.go", name)
 			}
-		case !embedded:
-			t.Errorf("%s is not embedded; add it to embed.go", name)
+		case !isEmbedded:
+			t.Errorf("embed.go does not embed %s, want all source files; add the file to embed.go", name)
 		default:
-			seen++
+			matchCount++
 		}
 		return nil
 	})
-	if err != nil || seen == 0 {
-		t.Errorf("saw %d files: %v", seen, err)
+	if err != nil || matchCount == 0 {
+		t.Errorf("the test found %d embedded source files, error %v; want at least one file and no error", matchCount, err)
 	}
 }
 
 func TestVersion(t *testing.T) {
 	if v := Version(); strings.Count(v, ".") != 2 {
-		t.Errorf("version %q", v)
+		t.Errorf("Version() = %q, want three numbers separated by periods", v)
 	}
 }

@@ -12,7 +12,7 @@ func FuzzBody(f *testing.F) {
 	var kinds []goldenFrameBody
 	indexes := map[string]int{}
 	for _, g := range goldenBodies(f) {
-		name := bodyKind(g.name)
+		name := bodyTypeName(g.name)
 		if _, ok := indexes[name]; !ok {
 			indexes[name] = len(kinds)
 			kinds = append(kinds, g)
@@ -25,22 +25,22 @@ func FuzzBody(f *testing.F) {
 		if !json.Valid(body) || json.Unmarshal(body, v) != nil {
 			return
 		}
-		once := encodeBody(t, v)
+		firstEncoding := encodeBody(t, v)
 		w := g.newBody()
-		if err := json.Unmarshal(once, w); err != nil {
-			t.Fatalf("%s: can not decode the encoded body: %v: %s", g.name, err, once)
+		if err := json.Unmarshal(firstEncoding, w); err != nil {
+			t.Fatalf("json.Unmarshal(encoded %s) returned the error %v; want no error for %s", g.name, err, firstEncoding)
 		}
-		if again := encodeBody(t, w); !bytes.Equal(again, once) {
-			t.Fatalf("%s: encoded body differs\n first %s\nsecond %s", g.name, once, again)
+		if reencoded := encodeBody(t, w); !bytes.Equal(reencoded, firstEncoding) {
+			t.Fatalf("a decoded %s is encoded differently\n got %s\nwant %s", g.name, reencoded, firstEncoding)
 		}
-		frame := slices.Concat([]byte(`{"jsonrpc":"2.0","id":"1","method":"ping","params":`), once, []byte(`}`))
+		frame := slices.Concat([]byte(`{"jsonrpc":"2.0","id":"1","method":"ping","params":`), firstEncoding, []byte(`}`))
 		if _, err := Parse(frame); err != nil && !strings.Contains(err.Error(), "UTF-8") {
-			t.Fatalf("%s: %v: %s", g.name, err, frame)
+			t.Fatalf("Parse(frame with %s) returned the error %v; want no error for %s", g.name, err, frame)
 		}
 	})
 }
 
-func bodyKind(name string) string {
+func bodyTypeName(name string) string {
 	for _, resultSuffix := range []string{".params", ".result"} {
 		if at := strings.Index(name+".", resultSuffix+"."); at >= 0 {
 			return name[:at+len(resultSuffix)]
@@ -53,7 +53,7 @@ func encodeBody(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
-		t.Fatalf("can not encode the decoded body %+v: %v", v, err)
+		t.Fatalf("json.Marshal(decoded body %+v) returned the error %v; want no error", v, err)
 	}
 	return b
 }

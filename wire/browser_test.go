@@ -13,7 +13,7 @@ func TestMatchesBrowser(t *testing.T) {
 		{id, BrowserCopyID(id, "b1"), false}, {BrowserCopyID(id, "b1"), BrowserCopyID(id, "b1"), true}, {"3f2a9c", BrowserCopyID(id, "b1"), true},
 	} {
 		if got := MatchesBrowser(c.ref, c.id, name); got != c.want {
-			t.Errorf("%q matches the browser %s named %s: %t, want %t", c.ref, c.id, name, got, c.want)
+			t.Errorf("MatchesBrowser(ref %q, id %q, name %q) = %t, want %t", c.ref, c.id, name, got, c.want)
 		}
 	}
 }

@@ -94,17 +94,17 @@ func decodeMalformedReports(reportsJSON []byte) ([]Report, error) {
 		if json.Unmarshal(one, &reports[i]) == nil {
 			continue
 		}
-		var texts struct {
+		var decodedTexts struct {
 			Message     string          `json:"message"`
 			Status      string          `json:"status"`
 			Audience    string          `json:"audience"`
 			EndAudience string          `json:"endAudience"`
 			Activity    json.RawMessage `json:"activity"`
 		}
-		_ = json.Unmarshal(one, &texts) // json.Unmarshal decodes the valid fields even if it returns an error
+		_ = json.Unmarshal(one, &decodedTexts) // json.Unmarshal decodes the valid fields even if it returns an error
 		reports[i] = Report{
-			Message: texts.Message, Status: texts.Status, Audience: texts.Audience, EndAudience: texts.EndAudience,
-			Activity: decodeActivity(texts.Activity), HasInvalidNumber: true,
+			Message: decodedTexts.Message, Status: decodedTexts.Status, Audience: decodedTexts.Audience, EndAudience: decodedTexts.EndAudience,
+			Activity: decodeActivity(decodedTexts.Activity), HasInvalidNumber: true,
 		}
 	}
 	return reports, nil

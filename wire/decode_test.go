@@ -8,11 +8,11 @@ import (
 )
 
 func TestDecodeGolden(t *testing.T) {
-	tested := 0
+	testedCount := 0
 	for _, g := range goldenBodies(t) {
 		want := g.newBody()
 		if err := json.Unmarshal(g.body, want); err != nil {
-			t.Fatalf("%s: %v", g.name, err)
+			t.Fatalf("json.Unmarshal(%s) returned the error %v; want no error", g.name, err)
 		}
 		got := g.newBody()
 		var err error
@@ -32,51 +32,51 @@ func TestDecodeGolden(t *testing.T) {
 			want = &HelloParams{Protocol: Version}
 		default:
 			err = DecodeBody(g.body, got)
-			tested--
+			testedCount--
 		}
-		tested++
+		testedCount++
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s\n got %+v (%v)\nwant %+v", g.name, got, err, want)
+			t.Errorf("the golden body %s is decoded differently\n got %+v (error %v)\nwant %+v (no error)", g.name, got, err, want)
 		}
 	}
-	if tested < 9 {
-		t.Errorf("%d golden bodies tested, want at least 9", tested)
+	if testedCount < 9 {
+		t.Errorf("the test decoded %d golden bodies, want at least 9", testedCount)
 	}
 }
 
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
-		t.Errorf("DecodeBody returned %+v, %v", p, err)
+		t.Errorf("DecodeBody(nil) decoded %+v with the error %v; want no fields and no error", p, err)
 	}
 	if p, err := DecodeProgress(nil); err != nil || !reflect.DeepEqual(p, ToolProgressParams{}) {
-		t.Errorf("DecodeProgress returned %+v, %v", p, err)
+		t.Errorf("DecodeProgress(nil) = %+v, error %v; want no fields and no error", p, err)
 	}
 	if r, err := DecodeDispatchResult(nil); err != nil || !reflect.DeepEqual(r, ToolDispatchResult{}) {
-		t.Errorf("DecodeDispatchResult returned %+v, %v", r, err)
+		t.Errorf("DecodeDispatchResult(nil) = %+v, error %v; want no fields and no error", r, err)
 	}
 	if protocol, err := DecodeProtocol(nil); err != nil || protocol != 0 {
-		t.Errorf("DecodeProtocol returned %d, %v; want 0", protocol, err)
+		t.Errorf("DecodeProtocol(nil) = %d, error %v; want 0 and no error", protocol, err)
 	}
 	if _, _, err := DecodePart(nil); err == nil {
-		t.Error("DecodePart accepts a part without a text")
+		t.Error("DecodePart(nil) returned no error, want an error about the missing text")
 	}
 }
 
 // A duplicate member in a frame body could be text from a web page, and must not override another member.
 func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
-		t.Errorf("DecodeProgress = %+v", p)
+		t.Errorf("DecodeProgress(frame body with two dispatchId members) = %+v, want an error", p)
 	}
 	if p, _, err := DecodePart([]byte(`{"dispatchId":"mine","text":"","dispatchId":"other"}`)); err == nil {
-		t.Errorf("DecodePart = %+v", p)
+		t.Errorf("DecodePart(frame body with two dispatchId members) = %+v, want an error", p)
 	}
 	if r, err := DecodeDispatchResult([]byte(`{"output":1,"output":2}`)); err == nil {
-		t.Errorf("DecodeDispatchResult = %+v", r)
+		t.Errorf("DecodeDispatchResult(frame body with two output members) = %+v, want an error", r)
 	}
 	p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"DispatchID":"other"}`))
 	if err != nil || p.DispatchID != "mine" {
-		t.Errorf("DecodeProgress = %+v, %v; keys are compared exactly; want %q", p, err, "mine")
+		t.Errorf("DecodeProgress(body with dispatchId and DispatchID) = %+v, error %v; want DispatchID %q and no error", p, err, "mine")
 	}
 }
 
@@ -91,7 +91,7 @@ func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
 		`{"message":"a","status":"b","audience":"user","invalid":true,"activity":{"type":"text","content":1},"endAudience":"user"},` +
 		`{"invalid":true},{"invalid":true},{"progress":2}]}`
 	if got := EncodeBody(p); string(got) != want {
-		t.Errorf("\n got %s\nwant %s", got, want)
+		t.Errorf("malformed progress reports are decoded differently\n got %s\nwant %s", got, want)
 	}
 	for _, body := range []string{`{"reports":{}}`, `{"reports":"x"}`, `{"dispatchId":5}`, `{"seq":"1"}`, `{"skipped":1.5}`, `[]`} {
 		if p, err := DecodeProgress([]byte(body)); err == nil {
@@ -114,7 +114,7 @@ func TestFindResultID(t *testing.T) {
 		{``, "", false},
 	} {
 		if id, isResult := FindResultID([]byte(c.frame)); id != c.id || isResult != c.isResult {
-			t.Errorf("FindResultID(%s) = %q, %v; want %q, %v", c.frame, id, isResult, c.id, c.isResult)
+			t.Errorf("FindResultID(%s) = ID %q, found %v; want ID %q, found %v", c.frame, id, isResult, c.id, c.isResult)
 		}
 	}
 }
@@ -142,19 +142,19 @@ func FuzzDecode(f *testing.F) {
 			Protocol int `json:"protocol"`
 		}
 		if err := json.Unmarshal(body, &hello); (err == nil) != (protocolErr == nil) || err == nil && hello.Protocol != gotProtocol {
-			t.Errorf("protocol %d (%v), want %d (%v): %s", gotProtocol, protocolErr, hello.Protocol, err, body)
+			t.Errorf("DecodeProtocol(%s) = %d, error %v; json.Unmarshal returned %d, error %v; want equal results", body, gotProtocol, protocolErr, hello.Protocol, err)
 		}
 		if json.Unmarshal(body, &progress) == nil && (progressErr != nil || !bytes.Equal(EncodeBody(gotProgress), EncodeBody(progress))) {
-			t.Errorf("progress %+v (%v), want %+v: %s", gotProgress, progressErr, progress, body)
+			t.Errorf("DecodeProgress(%s) = %+v, error %v; want %+v, as json.Unmarshal decodes it", body, gotProgress, progressErr, progress)
 		}
 		if json.Unmarshal(body, &result) == nil && (resultErr != nil || !reflect.DeepEqual(gotResult, result)) {
-			t.Errorf("result %+v (%v), want %+v: %s", gotResult, resultErr, result, body)
+			t.Errorf("DecodeDispatchResult(%s) = %+v, error %v; want %+v, as json.Unmarshal decodes it", body, gotResult, resultErr, result)
 		}
 		if json.Unmarshal(body, &partParams) == nil && partErr == nil {
 			var resultText ResultText
 			resultText.Append(quotedJSON)
 			if gotPart.Text = string(resultText.Join()); gotPart != partParams {
-				t.Errorf("part %+v, want %+v: %s", gotPart, partParams, body)
+				t.Errorf("DecodePart(%s) = %+v, want %+v, as json.Unmarshal decodes it", body, gotPart, partParams)
 			}
 		}
 	})
@@ -164,11 +164,11 @@ func FuzzDecode(f *testing.F) {
 func hasExactKeys(body []byte) bool {
 	seenNames := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {
-		folded := string(bytes.ToLower(key))
-		if seenNames[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
+		lowerCaseKey := string(bytes.ToLower(key))
+		if seenNames[lowerCaseKey] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
 			return errUnclosedValue
 		}
-		seenNames[folded] = true
+		seenNames[lowerCaseKey] = true
 		return nil
 	})
 	if err != nil {

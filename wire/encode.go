@@ -67,8 +67,8 @@ func AppendError(buffer []byte, id string, e *RPCError) []byte {
 	return append(buffer, '}')
 }
 
-// frameReserveBytes is the buffer space, in bytes, that is reserved for all members of a frame except large JSON texts.
-const frameReserveBytes = 512
+// frameOverheadBytes is the buffer space, in bytes, that is reserved for all members of a frame except large JSON texts.
+const frameOverheadBytes = 512
 
 // AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID. Decision
 // and Args must be valid JSON. If Args are empty, AppendDispatch writes {}.
@@ -76,7 +76,7 @@ const frameReserveBytes = 512
 // AppendDispatch appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Decision and Args twice.
 func AppendDispatch(buffer []byte, p *ToolDispatchParams) []byte {
-	buffer = slices.Grow(buffer, frameReserveBytes+len(p.Decision)+len(p.Args))
+	buffer = slices.Grow(buffer, frameOverheadBytes+len(p.Decision)+len(p.Args))
 	buffer = appendRequestHead(buffer, p.DispatchID, MethodToolDispatch)
 	buffer = append(buffer, `{"dispatchId":`...)
 	buffer = appendString(buffer, p.DispatchID)
@@ -117,7 +117,7 @@ func AppendDispatch(buffer []byte, p *ToolDispatchParams) []byte {
 // AppendAnswer appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Output twice.
 func AppendAnswer(buffer []byte, id string, p *ToolAnswerParams) []byte {
-	buffer = slices.Grow(buffer, frameReserveBytes+len(p.Output))
+	buffer = slices.Grow(buffer, frameOverheadBytes+len(p.Output))
 	buffer = appendRequestHead(buffer, id, MethodToolAnswer)
 	buffer = append(buffer, `{"dispatchId":`...)
 	buffer = appendString(buffer, p.DispatchID)

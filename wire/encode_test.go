@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-func TestAppend(t *testing.T) {
-	retry := 1500.0
+func TestAppendFrames(t *testing.T) {
+	retryMs := 1500.0
 	for _, c := range []struct {
 		got  []byte
 		want string
@@ -21,7 +21,7 @@ func TestAppend(t *testing.T) {
 		{AppendError(nil, "s1", &RPCError{Code: CodeMethodNotFound, Message: `no "x"`}),
 			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"no \"x\""}}`},
 		{AppendError(nil, "s1", &RPCError{Code: CodeCallFailed, Message: "m", Data: &CallError{
-			Code: ErrToolError, Message: "m", Tool: &ToolErrorInfo{Code: "X", RetryAfterMs: &retry}}}),
+			Code: ErrToolError, Message: "m", Tool: &ToolErrorInfo{Code: "X", RetryAfterMs: &retryMs}}}),
 			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"m",` +
 				`"tool":{"code":"X","retryable":false,"retryAfterMs":1500}}}}`},
 		{AppendDispatch([]byte("> "), &ToolDispatchParams{DispatchID: "c1"}),
@@ -34,7 +34,7 @@ func TestAppend(t *testing.T) {
 			`> {"jsonrpc":"2.0","id":"s1","method":"tool.answer","params":{"dispatchId":"c1","ask":2,"output":{"f": 1.10}}}`},
 	} {
 		if string(c.got) != c.want {
-			t.Errorf("\n got %s\nwant %s", c.got, c.want)
+			t.Errorf("the encoded frame differs\n got %s\nwant %s", c.got, c.want)
 		}
 	}
 }
@@ -54,16 +54,16 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 		buf = AppendDispatch(buf, &dispatch)
 		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &toolAnswer)
 	}); n != 0 {
-		t.Errorf("%v allocations, want 0", n)
+		t.Errorf("encoding the frames made %v allocations, want 0", n)
 	}
 }
 
 func TestAppendGolden(t *testing.T) {
-	tested := 0
+	testedCount := 0
 	for _, g := range goldenBodies(t) {
 		v := g.newBody()
 		if err := json.Unmarshal(g.body, v); err != nil {
-			t.Fatalf("%s: %v", g.name, err)
+			t.Fatalf("json.Unmarshal(%s) returned the error %v; want no error", g.name, err)
 		}
 		var got, want []byte
 		switch p := v.(type) {
@@ -74,13 +74,13 @@ func TestAppendGolden(t *testing.T) {
 		default:
 			continue
 		}
-		tested++
+		testedCount++
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s\n got %s\nwant %s", g.name, got, want)
+			t.Errorf("the golden body %s is encoded differently\n got %s\nwant %s", g.name, got, want)
 		}
 	}
-	if tested < 7 {
-		t.Errorf("%d golden bodies tested, want at least 7", tested)
+	if testedCount < 7 {
+		t.Errorf("the test encoded %d golden bodies, want at least 7", testedCount)
 	}
 }
 
@@ -88,10 +88,10 @@ func FuzzAppendDispatch(f *testing.F) {
 	f.Add("c1", "messages", "export", 7, "d7", 100, false, false, false, "", `{}`)
 	f.Add(`c"1`, "chat<&>", "export\u2028", -7, "d\n7", -1, true, true, true, `{"allow":true}`, `{"n":9007199254740993,"s":"ü"}`)
 	f.Add("\xff", "\x7f", "\x00", 0, "", 0, false, true, false, `null`, ``)
-	f.Fuzz(func(t *testing.T, id, plugin, tool string, tab int, document string, limit int, again, prompt, trace bool, decision, args string) {
+	f.Fuzz(func(t *testing.T, id, plugin, tool string, tab int, document string, limit int, isResent, prompt, trace bool, decision, args string) {
 		p := ToolDispatchParams{
 			DispatchID: id, Plugin: plugin, Tool: tool, TabID: tab, DocumentID: document, MaxResultBytes: limit,
-			IsResent: again, Prompt: prompt, Trace: trace, Decision: rawJSON(decision), Args: rawJSON(args),
+			IsResent: isResent, Prompt: prompt, Trace: trace, Decision: rawJSON(decision), Args: rawJSON(args),
 		}
 		frame := AppendDispatch(nil, &p)
 		if len(p.Args) == 0 {
@@ -117,17 +117,17 @@ func rawJSON(jsonText string) json.RawMessage {
 	if !json.Valid([]byte(jsonText)) || strings.ToValidUTF8(jsonText, "") != jsonText {
 		return nil
 	}
-	compact, err := json.Marshal(json.RawMessage(jsonText))
+	compactJSON, err := json.Marshal(json.RawMessage(jsonText))
 	if err != nil {
 		return nil
 	}
-	return compact
+	return compactJSON
 }
 
 func checkRequest(t *testing.T, frame []byte, id string, method Method, params any) {
 	t.Helper()
 	if want := AppendRequest(nil, id, method, EncodeBody(params)); !bytes.Equal(frame, want) {
-		t.Fatalf("the frame differs from package json\n got %s\nwant %s", frame, want)
+		t.Fatalf("the encoded frame differs from AppendRequest with EncodeBody\n got %s\nwant %s", frame, want)
 	}
 	var wantID string
 	if err := json.Unmarshal(EncodeBody(id), &wantID); err != nil {
@@ -135,13 +135,13 @@ func checkRequest(t *testing.T, frame []byte, id string, method Method, params a
 	}
 	e, err := Parse(frame)
 	if err != nil || e.ID != wantID || e.Method != method {
-		t.Fatalf("the envelope is %+v (%v): %s", e, err, frame)
+		t.Fatalf("Parse(%s) = %+v, error %v; want ID %q and method %q", frame, e, err, wantID, method)
 	}
 	decodedParams, reencodedParams := reflect.New(reflect.TypeOf(params).Elem()).Interface(), reflect.New(reflect.TypeOf(params).Elem()).Interface()
 	if err := DecodeBody(e.Params, decodedParams); err != nil {
-		t.Fatalf("%v: %s", err, frame)
+		t.Fatalf("DecodeBody returned the error %v for the frame %s; want no error", err, frame)
 	}
 	if err := DecodeBody(EncodeBody(decodedParams), reencodedParams); err != nil || !reflect.DeepEqual(decodedParams, reencodedParams) {
-		t.Fatalf("the decoded params differ (%v)\n first %+v\nsecond %+v", err, decodedParams, reencodedParams)
+		t.Fatalf("encoding and decoding changed the params (error %v)\n got %+v\nwant %+v", err, reencodedParams, decodedParams)
 	}
 }

@@ -124,9 +124,9 @@ type CallError struct {
 	// PageText is untrusted text from a web page in the error of a browser tool. Message never
 	// contains PageText, because an agent must not treat text from a page as instructions.
 	PageText string `json:"pageText,omitempty"`
-	// The field Untrusted contains the pages that PageText quotes. The server sets
+	// The field UntrustedPages contains the pages that PageText quotes. The server sets
 	// Untrusted; the browser never does.
-	Untrusted []UntrustedPage `json:"untrusted,omitempty"`
+	UntrustedPages []UntrustedPage `json:"untrusted,omitempty"`
 }
 
 // UntrustedPage is a page whose text is quoted in the result or the error of a browser

@@ -24,12 +24,12 @@ func TestErrorCodesHasAllConstants(t *testing.T) {
 			n++
 			code, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
 			if err != nil || !slices.Contains(ErrorCodes(), ErrorCode(code)) {
-				t.Errorf("ErrorCodes lacks %s (%v)", code, err)
+				t.Errorf("ErrorCodes() lacks the code %q of error.go (error %v); want all codes", code, err)
 			}
 		}
 		return true
 	})
 	if n != len(ErrorCodes()) {
-		t.Errorf("error.go has %d constants of type ErrorCode, ErrorCodes returns %d", n, len(ErrorCodes()))
+		t.Errorf("ErrorCodes() has %d codes, want %d, the number of ErrorCode constants in error.go", len(ErrorCodes()), n)
 	}
 }

@@ -103,11 +103,11 @@ func plainString(value []byte) (s string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false
 	}
-	unquoted := value[1 : len(value)-1]
-	for _, c := range unquoted {
+	innerText := value[1 : len(value)-1]
+	for _, c := range innerText {
 		if !isPlain(c) {
 			return "", false
 		}
 	}
-	return string(unquoted), true
+	return string(innerText), true
 }

@@ -35,7 +35,7 @@ function readCases(name: string): readonly FrameCase[] {
   return list;
 }
 
-test('parseFrame rejects the frames of refused.json, as Go does, and sends no reply', () => {
+test('parseFrame rejects the frames in refused.json, as the Go parser does, and returns no reply', () => {
   for (const { frame, why: reason = 'missing' } of readCases('refused.json')) {
     const parsedFrame = parseFrame(frame);
     assert.equal(parsedFrame.kind, 'invalid', frame);
@@ -46,7 +46,7 @@ test('parseFrame rejects the frames of refused.json, as Go does, and sends no re
   }
 });
 
-test('parseFrame accepts the frames of accepted.json, as Go does', () => {
+test('parseFrame accepts the frames in accepted.json, as the Go parser does', () => {
   for (const { frame, kind } of readCases('accepted.json')) assert.equal(parseFrame(frame).kind, kind, frame);
 });
 
@@ -70,7 +70,7 @@ test('an unknown request gets an answer with code -32601', () => {
     assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.reply !== undefined, method);
     const reply = parseFrame(parsedFrame.reply);
     assert.ok(reply.kind === 'error' && reply.id === 's1' && reply.error.code === CodeMethodNotFound, method);
-    assert.ok(parsedFrame.formatProblem.length < 200, 'the method is truncated');
+    assert.ok(parsedFrame.formatProblem.length < 200, 'the problem must not contain the whole method name');
   }
 });
 
@@ -129,7 +129,7 @@ test('params inherited through __proto__ are ignored', () => {
   assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.formatProblem.includes('dispatchId: missing'));
 });
 
-test('an error with data of an unknown format keeps its code and message', () => {
+test('parseFrame keeps the code and message of an error whose data has an unknown format', () => {
   const text =
     '{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"later","message":"m"}}}';
   assert.deepEqual(parseFrame(text), { kind: 'error', id: 's1', error: { code: -32000, message: 'm' } });
@@ -151,7 +151,7 @@ test('checkResult validates the result for the method of the request', () => {
   assert.deepEqual(checkResult('ping', null), { ok: false, formatProblem: 'result: must be an object, got null' });
 });
 
-test('checkType validates one type', () => {
+test('checkType validates a value against a named type', () => {
   assert.ok(checkType('Report', { progress: 1, later: true }).ok);
   assert.deepEqual(checkType('Report', { progress: '1' }), {
     ok: false,
@@ -185,8 +185,8 @@ test('encodeRawAsk copies a valid body unchanged', () => {
     { user: { reason: 'Log in.', title: 'Log in' } },
     { withdrawn: true },
   ]) {
-    const expectedProblem = encodeNotification('tool.ask', { dispatchId: id, ask: 2, ...requestBody });
-    assert.equal(encodeRawAsk(id, 2, JSON.stringify(requestBody)), expectedProblem);
+    const expectedFrame = encodeNotification('tool.ask', { dispatchId: id, ask: 2, ...requestBody });
+    assert.equal(encodeRawAsk(id, 2, JSON.stringify(requestBody)), expectedFrame);
   }
   const frame = encodeRawAsk('c1', 1, ' {"call":{"tool":"t","args":{"n":9007199254740993}}} ');
   assert.ok(frame?.includes('"n":9007199254740993}'), frame);

@@ -175,8 +175,8 @@ export function encodeCallError(id: string, error: CallError, browserHops?: Brow
 export function encodeRawResult(id: string, outputText: string | undefined, browserHops?: BrowserHops): string {
   const output = outputText === undefined ? '' : `"output":${outputText}`;
   const separator = output !== '' && browserHops ? ',' : '';
-  const hopsMember = browserHops ? `${separator}"hops":${JSON.stringify(browserHops)}` : '';
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${hopsMember}}}`;
+  const hopsJson = browserHops ? `${separator}"hops":${JSON.stringify(browserHops)}` : '';
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${hopsJson}}}`;
 }
 
 /**
@@ -184,9 +184,9 @@ export function encodeRawResult(id: string, outputText: string | undefined, brow
  * which is copied without parsing.
  */
 export function encodeRawProgress(dispatchId: string, seq: number, reportsText: string, skipped: number): string {
-  const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
-  const skippedMember = skipped > 0 ? `,"skipped":${skipped}` : '';
-  return `{"jsonrpc":"2.0","method":"tool.progress","params":${paramsStart},"reports":${reportsText}${skippedMember}}}`;
+  const paramsPrefix = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
+  const skippedJson = skipped > 0 ? `,"skipped":${skipped}` : '';
+  return `{"jsonrpc":"2.0","method":"tool.progress","params":${paramsPrefix},"reports":${reportsText}${skippedJson}}}`;
 }
 
 /**
@@ -206,8 +206,8 @@ export function encodeRawAsk(dispatchId: string, askId: number, bodyText: string
   if (!isObject(frameBody) || Object.keys(frameBody).length !== 1) return undefined;
   if (!('call' in frameBody || 'user' in frameBody || 'withdrawn' in frameBody)) return undefined;
   if (!checkType('ToolAskParams', { ...frameBody, dispatchId, ask: askId }).ok) return undefined;
-  const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${askId},`;
-  return `{"jsonrpc":"2.0","method":"tool.ask","params":${paramsStart}${bodyText.trim().slice(1)}}`;
+  const paramsPrefix = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${askId},`;
+  return `{"jsonrpc":"2.0","method":"tool.ask","params":${paramsPrefix}${bodyText.trim().slice(1)}}`;
 }
 
 function readRequest(id: string, method: string, params: unknown): Frame {
@@ -273,10 +273,10 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
 );
 
 /** paramsTypes and resultTypes are computed only once, because the validation of each frame needs a type name. */
-const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${makeTypeBase(m)}Params`]));
-const resultTypes = new Map(RequestMethods.map((method) => [method, `${makeTypeBase(method)}Result`]));
+const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${makeTypePrefix(m)}Params`]));
+const resultTypes = new Map(RequestMethods.map((method) => [method, `${makeTypePrefix(method)}Result`]));
 
-function makeTypeBase(method: Method): string {
+function makeTypePrefix(method: Method): string {
   return method
     .split('.')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -294,7 +294,7 @@ interface ShapeField {
   readonly type: string;
 }
 
-const fieldsOfShapes = new Map(
+const fieldsByShape = new Map(
   Object.entries(shapesByName).map(([name, shape]) => [name, Object.entries(shape).map(readField)]),
 );
 
@@ -310,16 +310,16 @@ function readField([key, expectedType]: [string, string | readonly [string]]): S
 
 /** findProblem ignores fields that the type does not list. */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
-  const formatProblem = findProblemIn(name, value);
+  const formatProblem = findTypeProblem(name, value);
   return formatProblem && path + formatProblem;
 }
 
 /**
- * findProblemIn omits the value's path from the problem: the caller adds the path only if there is a problem, because
+ * findTypeProblem omits the value's path from the problem: the caller adds the path only if there is a problem, because
  * most values are valid.
  */
-function findProblemIn(name: string, value: unknown): string | undefined {
-  const shapeFields = fieldsOfShapes.get(name);
+function findTypeProblem(name: string, value: unknown): string | undefined {
+  const shapeFields = fieldsByShape.get(name);
   if (!shapeFields) return findScalarProblem(name, value);
   if (!isObject(value)) return `: must be an object, got ${describeKind(value)}`;
   for (const shapeField of shapeFields) {
@@ -330,7 +330,7 @@ function findProblemIn(name: string, value: unknown): string | undefined {
     const fieldValue = value[shapeField.name];
     const formatProblem = shapeField.isList
       ? findListProblem(shapeField.type, fieldValue)
-      : findProblemIn(shapeField.type, fieldValue);
+      : findTypeProblem(shapeField.type, fieldValue);
     if (formatProblem !== undefined) return `.${shapeField.name}${formatProblem}`;
   }
   return undefined;
@@ -339,7 +339,7 @@ function findProblemIn(name: string, value: unknown): string | undefined {
 function findListProblem(name: string, value: unknown): string | undefined {
   if (!Array.isArray(value)) return `: must be an array, got ${describeKind(value)}`;
   for (const [i, item] of value.entries()) {
-    const formatProblem = findProblemIn(name, item);
+    const formatProblem = findTypeProblem(name, item);
     if (formatProblem !== undefined) return `[${i}]${formatProblem}`;
   }
   return undefined;

@@ -17,7 +17,7 @@ func readJSON[T any](t testing.TB, file string) T {
 	}
 	var v T
 	if err := json.Unmarshal(fileContent, &v); err != nil {
-		t.Fatalf("%s: %v", file, err)
+		t.Fatalf("json.Unmarshal(%s) returned the error %v; want no error", file, err)
 	}
 	return v
 }
@@ -26,15 +26,15 @@ func readJSON[T any](t testing.TB, file string) T {
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
-		t.Fatal("testdata/refused.json has no cases")
+		t.Fatal("testdata/refused.json has no cases, want at least one")
 	}
 	for _, c := range cases {
 		e, err := Parse([]byte(c.Frame))
 		if err == nil || !strings.HasPrefix(err.Error(), "not a frame") || !strings.Contains(err.Error(), c.Why) {
-			t.Errorf("%s\n got %v\nwant %s", c.Frame, err, c.Why)
+			t.Errorf("Parse(%s) returned the wrong error\n got %v\nwant an error with %q", c.Frame, err, c.Why)
 		}
 		if !reflect.DeepEqual(e, Envelope{}) {
-			t.Errorf("%s: Parse returned an error and %+v", c.Frame, e)
+			t.Errorf("Parse(%s) failed and returned the envelope %+v, want an empty envelope", c.Frame, e)
 		}
 	}
 }
@@ -43,16 +43,16 @@ func TestParseRejects(t *testing.T) {
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
-		t.Fatal("testdata/accepted.json has no cases")
+		t.Fatal("testdata/accepted.json has no cases, want at least one")
 	}
 	for _, c := range cases {
 		e, err := Parse([]byte(c.Frame))
 		if err != nil {
-			t.Errorf("%s: %v", c.Frame, err)
+			t.Errorf("Parse(%s) returned the error %v; want no error", c.Frame, err)
 			continue
 		}
 		if got := frameKindOf(e); got != c.Kind {
-			t.Errorf("%s is a %s, want a %s", c.Frame, got, c.Kind)
+			t.Errorf("Parse(%s) returned a frame of kind %q, want %q", c.Frame, got, c.Kind)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestParseKeepsBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := `{"output": {"n":9007199254740993,"f":1.10, "s":"\u00fc<"} }`; string(e.Result) != want {
-		t.Errorf("result\n got %s\nwant %s", e.Result, want)
+		t.Errorf("Parse changed the bytes of the result\n got %s\nwant %s", e.Result, want)
 	}
 }
 
@@ -115,9 +115,9 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid(text) {
 			t.Fatalf("the encoded frame is not valid JSON: %s", text)
 		}
-		again, err := Parse(text)
+		reparsed, err := Parse(text)
 		if err != nil {
-			t.Fatalf("can not parse the encoded frame: %v: %s", err, text)
+			t.Fatalf("Parse(encoded frame %s) returned the error %v; want no error", text, err)
 		}
 		if e.Params == nil && e.Method != "" {
 			e.Params = json.RawMessage(`{}`)
@@ -125,11 +125,11 @@ func FuzzParse(f *testing.F) {
 		if e.Method == "" {
 			e.Params = nil
 		}
-		if !reflect.DeepEqual(e, again) {
-			t.Fatalf("\n first %+v\nsecond %+v", e, again)
+		if !reflect.DeepEqual(e, reparsed) {
+			t.Fatalf("encoding and parsing changed the envelope\n got %+v\nwant %+v", reparsed, e)
 		}
 		if !utf8.ValidString(e.ID) {
-			t.Fatalf("the ID %q is not valid UTF-8", e.ID)
+			t.Fatalf("Parse returned the ID %q, which is not valid UTF-8; want valid UTF-8", e.ID)
 		}
 	})
 }

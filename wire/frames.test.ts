@@ -786,7 +786,7 @@ const variantFrames: { readonly [file: string]: GoldenFrames[keyof GoldenFrames]
 
 const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...sampleFrames, ...variantFrames }));
 
-function readGolden(name: string): unknown {
+function readGoldenFrame(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'));
 }
 
@@ -797,7 +797,7 @@ test('each golden frame equals its sample', () => {
 
 for (const [name, sampleFrame] of allSamples) {
   test(`golden ${name}`, () => {
-    assert.deepEqual(readGolden(name), sampleFrame);
+    assert.deepEqual(readGoldenFrame(name), sampleFrame);
     // The encoded sample must equal the golden file byte by byte, so its fields must be in the order of the Go struct.
     assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sampleFrame)}\n`);
   });
@@ -810,14 +810,14 @@ function listGoldenNames(body: string): string[] {
 test('each golden request and result is decoded unchanged', () => {
   for (const method of RequestMethods) {
     for (const name of listGoldenNames(`${method}.params`)) {
-      const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: readGolden(name) });
-      assert.deepEqual(parseFrame(text), { kind: 'request', id: 's1', method, params: readGolden(name) }, name);
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: readGoldenFrame(name) });
+      assert.deepEqual(parseFrame(text), { kind: 'request', id: 's1', method, params: readGoldenFrame(name) }, name);
     }
     for (const name of listGoldenNames(`${method}.result`)) {
-      const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: readGolden(name) }));
+      const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: readGoldenFrame(name) }));
       assert.equal(frame.kind, 'result', name);
       if (frame.kind === 'result') {
-        assert.deepEqual(checkResult(method, frame.result), { ok: true, value: readGolden(name) }, name);
+        assert.deepEqual(checkResult(method, frame.result), { ok: true, value: readGoldenFrame(name) }, name);
       }
     }
   }
@@ -826,21 +826,21 @@ test('each golden request and result is decoded unchanged', () => {
 test('each golden notification is decoded unchanged', () => {
   for (const method of NotificationMethods) {
     for (const name of listGoldenNames(`${method}.params`)) {
-      const text = JSON.stringify({ jsonrpc: '2.0', method, params: readGolden(name) });
-      assert.deepEqual(parseFrame(text), { kind: 'notification', method, params: readGolden(name) }, name);
+      const text = JSON.stringify({ jsonrpc: '2.0', method, params: readGoldenFrame(name) });
+      assert.deepEqual(parseFrame(text), { kind: 'notification', method, params: readGoldenFrame(name) }, name);
     }
   }
 });
 
 test('each golden error is decoded unchanged', () => {
   for (const name of listGoldenNames('error')) {
-    const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: readGolden(name) }));
-    assert.deepEqual(frame, { kind: 'error', id: 's1', error: readGolden(name) }, name);
-    assert.ok(checkType('RPCError', readGolden(name)).ok);
+    const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: readGoldenFrame(name) }));
+    assert.deepEqual(frame, { kind: 'error', id: 's1', error: readGoldenFrame(name) }, name);
+    assert.ok(checkType('RPCError', readGoldenFrame(name)).ok);
   }
 });
 
-test('parseFrame decodes the frames of the encoders', () => {
+test('parseFrame decodes the frames that the encode functions return', () => {
   assert.deepEqual(parseFrame(encodeRequest('b1', 'hello', sampleFrames['hello.params'])), {
     kind: 'request',
     id: 'b1',

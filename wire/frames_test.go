@@ -81,7 +81,7 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Fatal("no golden frames in testdata/frames")
+		t.Fatal("testdata/frames contains no golden frames, want at least one")
 	}
 	var bodies []goldenFrameBody
 	for _, file := range files {
@@ -112,7 +112,7 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 			}
 		}
 		if g.newBody == nil {
-			t.Errorf("%s: the name of the file begins with no method of methodBodies", file)
+			t.Errorf("the file name %s does not begin with a method; want a method that methodBodies lists", file)
 			continue
 		}
 		bodies = append(bodies, g)
@@ -120,7 +120,7 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	return bodies
 }
 
-// A key that differs from the expected key only in case is decoded, but the encoded bytes differ from the golden frame.
+// Package json also decodes a key in the wrong case, but the re-encoded frame then differs from the golden frame.
 func TestGoldenFrames(t *testing.T) {
 	seenNames := map[string]bool{}
 	for _, g := range goldenBodies(t) {
@@ -137,20 +137,20 @@ func TestGoldenFrames(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, g.body) {
-				t.Errorf("re-encoded body differs\n got %s\nwant %s", got, g.body)
+				t.Errorf("decoding and encoding changed the golden body\n got %s\nwant %s", got, g.body)
 			}
 			if _, err := Parse(g.frame); err != nil {
-				t.Errorf("%v: %s", err, g.frame)
+				t.Errorf("Parse(%s) returned the error %v; want no error", g.frame, err)
 			}
 		})
 	}
 	for method, types := range methodBodies {
 		if !seenNames[string(method)+".params"] || types.result != nil && !seenNames[string(method)+".result"] {
-			t.Errorf("method %s lacks a golden frame in testdata/frames", method)
+			t.Errorf("the method %s lacks a golden frame; want files for its params and its result in testdata/frames", method)
 		}
 	}
 	if !seenNames["error"] {
-		t.Error("testdata/frames/error.json is missing")
+		t.Error("testdata/frames/error.json is missing, want a golden frame for errors")
 	}
 }
 
@@ -164,8 +164,8 @@ func TestMethodBodies(t *testing.T) {
 		_, textAfter, _ := strings.Cut(string(sourceCode), "export interface "+table+" {\n")
 		block, _, _ := strings.Cut(textAfter, "\n}\n")
 		for line := range strings.Lines(block) {
-			_, afterQuote, _ := strings.Cut(line, "'")
-			method, _, _ := strings.Cut(afterQuote, "'")
+			_, textAfterQuote, _ := strings.Cut(line, "'")
+			method, _, _ := strings.Cut(textAfterQuote, "'")
 			want[Method(method)] = table == "Requests"
 		}
 	}
@@ -174,6 +174,6 @@ func TestMethodBodies(t *testing.T) {
 		got[method] = types.result != nil
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("methodBodies differs from wire.gen.ts (true: the method has a result)\n got %v\nwant %v", got, want)
+		t.Errorf("methodBodies and wire.gen.ts list different methods (true: the method has a result)\n got %v\nwant %v", got, want)
 	}
 }

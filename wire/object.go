@@ -8,8 +8,8 @@ import (
 // Every JSON object of the wire protocol has fewer than maxMembers members.
 const maxMembers = 32
 
-// splitObject splits a JSON object into its members without decoding them. The key that splitObject passes to use has
-// no quotes but keeps its escapes.
+// splitObject splits a JSON object into its members without decoding them. Each key that splitObject passes to the
+// function use has no quotes but keeps its escapes.
 //
 // splitObject rejects duplicate keys, so that text that was copied into an object unparsed, such as a tool's result,
 // can't override a member. splitObject finds the end of each value but does not validate the value.

@@ -57,7 +57,7 @@ func TestSplitObjectLimitsMembers(t *testing.T) {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
 	}
 	if err := splitObject([]byte("{"+b.String()[1:]+"}"), func(_, _ []byte) error { return nil }); err == nil {
-		t.Errorf("an object with %d members was accepted", maxMembers+1)
+		t.Errorf("splitObject accepts an object with %d members, want an error", maxMembers+1)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestSplitObjectStopsAtError(t *testing.T) {
 	n := 0
 	err := splitObject([]byte(`{"a":1,"b":2}`), func(_, _ []byte) error { n++; return stop })
 	if !errors.Is(err, stop) || n != 1 {
-		t.Errorf("err = %v after %d members, want stop after 1", err, n)
+		t.Errorf("splitObject returned the error %v after %d members, want the error %v after 1 member", err, n, stop)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestParseRejectsInjectedMembers(t *testing.T) {
 	} {
 		frame := `{"jsonrpc":"2.0","id":"call_mine","result":{"output":` + jsonText + `}}`
 		if !json.Valid([]byte(frame)) {
-			t.Fatalf("the frame must be valid JSON to prove anything: %s", frame)
+			t.Fatalf("the test's frame %s is not valid JSON, want valid JSON with a duplicate member", frame)
 		}
 		if e, err := Parse([]byte(frame)); err == nil {
 			t.Errorf("Parse(%s) = %+v, want an error", frame, e)
@@ -87,11 +87,11 @@ func TestParseRejectsInjectedMembers(t *testing.T) {
 	}
 }
 
-// encoding/json would decode the member "ID" as "id", but Parse ignores it.
+// Package encoding/json would decode the member "ID" as "id", but Parse ignores a member "ID".
 func TestParseMatchesKeysExactly(t *testing.T) {
 	e, err := Parse([]byte(`{"jsonrpc":"2.0","id":"mine","ID":"other","result":{}}`))
 	if err != nil || e.ID != "mine" {
-		t.Errorf("id = %q, err = %v, want mine", e.ID, err)
+		t.Errorf("Parse returned the ID %q with the error %v; want the ID \"mine\" and no error", e.ID, err)
 	}
 }
 
@@ -101,19 +101,19 @@ func FuzzSplitObject(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got := map[string]json.RawMessage{}
-		valid := true
+		allValid := true
 		err := splitObject(b, func(key, value []byte) error {
 			var k string
 			if json.Unmarshal([]byte(`"`+string(key)+`"`), &k) != nil || !json.Valid(value) {
-				valid = false
+				allValid = false
 			}
 			got[k] = value
 			return nil
 		})
 		var want map[string]json.RawMessage
 		if json.Unmarshal(b, &want) != nil || want == nil {
-			if err == nil && valid {
-				t.Fatalf("splitObject accepts %q, package json rejects it", b)
+			if err == nil && allValid {
+				t.Fatalf("splitObject accepts %q, want an error as from package json", b)
 			}
 			return
 		}
@@ -121,11 +121,11 @@ func FuzzSplitObject(f *testing.F) {
 			if strings.Contains(err.Error(), "duplicate") || strings.Contains(err.Error(), "more than") {
 				return
 			}
-			t.Fatalf("splitObject(%q): %v", b, err)
+			t.Fatalf("splitObject(%q) returned the error %v; want no error", b, err)
 		}
 		for k, v := range want {
 			if string(got[k]) != string(v) {
-				t.Fatalf("%q: %s = %s, want %s", b, k, got[k], v)
+				t.Fatalf("splitObject(%q): member %q = %s, want %s", b, k, got[k], v)
 			}
 		}
 	})

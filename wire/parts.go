@@ -69,9 +69,9 @@ func (t *ResultText) add(chunk []byte) {
 // Join returns the texts of all appended parts, joined into one text. Append must not be
 // called after Join.
 func (t *ResultText) Join() []byte {
-	var lastChars []byte
-	lastChars, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
-	t.add(lastChars)
+	var lastSurrogateChars []byte
+	lastSurrogateChars, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
+	t.add(lastSurrogateChars)
 	if len(t.chunks) > 1 {
 		t.chunks = [][]byte{slices.Concat(t.chunks...)}
 	}
@@ -83,44 +83,44 @@ func (t *ResultText) Join() []byte {
 const unescapeReserveBytes = 3 + 8
 
 // The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
-func appendUnescaped(buffer, chunk []byte, half rune) ([]byte, rune) {
+func appendUnescaped(buffer, chunk []byte, highSurrogate rune) ([]byte, rune) {
 	for len(chunk) > 0 {
 		if chunk[0] != '\\' {
-			buffer, half = appendUnpairedSurrogate(buffer, half)
+			buffer, highSurrogate = appendUnpairedSurrogate(buffer, highSurrogate)
 			n := 0
 			buffer, n = appendPlain(buffer, chunk)
 			chunk = chunk[n:]
 			continue
 		}
 		if chunk[1] != 'u' {
-			buffer, half = appendUnpairedSurrogate(buffer, half)
+			buffer, highSurrogate = appendUnpairedSurrogate(buffer, highSurrogate)
 			buffer, chunk = append(buffer, unescapeChar(chunk[1])), chunk[2:]
 			continue
 		}
 		unit := decodeHex(chunk[2:6])
 		chunk = chunk[6:]
-		if combinedRune := utf16.DecodeRune(half, unit); half != 0 && combinedRune != utf8.RuneError {
-			buffer, half = utf8.AppendRune(buffer, combinedRune), 0
+		if combinedRune := utf16.DecodeRune(highSurrogate, unit); highSurrogate != 0 && combinedRune != utf8.RuneError {
+			buffer, highSurrogate = utf8.AppendRune(buffer, combinedRune), 0
 			continue
 		}
-		buffer, half = appendUnpairedSurrogate(buffer, half)
+		buffer, highSurrogate = appendUnpairedSurrogate(buffer, highSurrogate)
 		if unit >= 0xd800 && unit < 0xdc00 {
-			half = unit
+			highSurrogate = unit
 			continue
 		}
 		buffer = utf8.AppendRune(buffer, unit)
 	}
-	return buffer, half
+	return buffer, highSurrogate
 }
 
 // In text with many backslashes, copying eight bytes at once is faster than searching for each backslash.
 func appendPlain(buffer, chunk []byte) ([]byte, int) {
-	n, room := 0, buffer[len(buffer):cap(buffer)]
-	for n+8 <= len(chunk) && n+8 <= len(room) {
-		machineWord := binary.LittleEndian.Uint64(chunk[n:])
-		binary.LittleEndian.PutUint64(room[n:], machineWord)
-		if backslashes := markEqualBytes(machineWord, '\\'); backslashes != 0 {
-			n += bits.TrailingZeros64(backslashes) / 8
+	n, freeBuffer := 0, buffer[len(buffer):cap(buffer)]
+	for n+8 <= len(chunk) && n+8 <= len(freeBuffer) {
+		wordValue := binary.LittleEndian.Uint64(chunk[n:])
+		binary.LittleEndian.PutUint64(freeBuffer[n:], wordValue)
+		if backslashMatches := markEqualBytes(wordValue, '\\'); backslashMatches != 0 {
+			n += bits.TrailingZeros64(backslashMatches) / 8
 			return buffer[:len(buffer)+n], n
 		}
 		n += 8
@@ -133,8 +133,8 @@ func appendPlain(buffer, chunk []byte) ([]byte, int) {
 	return buffer, n
 }
 
-func appendUnpairedSurrogate(buffer []byte, half rune) ([]byte, rune) {
-	if half != 0 {
+func appendUnpairedSurrogate(buffer []byte, highSurrogate rune) ([]byte, rune) {
+	if highSurrogate != 0 {
 		buffer = utf8.AppendRune(buffer, utf8.RuneError)
 	}
 	return buffer, 0

@@ -10,10 +10,10 @@ func TestUnpairedSurrogateIsReplaced(t *testing.T) {
 	var resultText ResultText
 	resultText.Append([]byte(`"a\ud83d"`))
 	if resultText.Len() != 1 {
-		t.Errorf("the length is %d, want 1", resultText.Len())
+		t.Errorf("resultText.Len() = %d before the second half of the pair, want 1", resultText.Len())
 	}
 	if got := string(resultText.Join()); got != "a\ufffd" {
-		t.Errorf("the text is %q; want %q", got, "a\ufffd")
+		t.Errorf("resultText.Join() = %q, want %q", got, "a\ufffd")
 	}
 }
 
@@ -29,18 +29,18 @@ func FuzzResultText(f *testing.F) {
 		var completeResult ResultText
 		completeResult.Append([]byte(quotedJSON))
 		if got := string(completeResult.Join()); got != want {
-			t.Fatalf("%s is decoded as %q, want %q", quotedJSON, got, want)
+			t.Fatalf("ResultText decodes %s as %q, want %q", quotedJSON, got, want)
 		}
 		at = max(1, min(at, len(quotedJSON)-1))
 		firstHalf, secondHalf := quotedJSON[:at]+`"`, `"`+quotedJSON[at:]
 		if !json.Valid([]byte(firstHalf)) || !json.Valid([]byte(secondHalf)) || !utf8.ValidString(firstHalf) {
 			return
 		}
-		var split ResultText
-		split.Append([]byte(firstHalf))
-		split.Append([]byte(secondHalf))
-		if got := string(split.Join()); got != want {
-			t.Fatalf("%s, split at %d, is decoded as %q, want %q", quotedJSON, at, got, want)
+		var joinedParts ResultText
+		joinedParts.Append([]byte(firstHalf))
+		joinedParts.Append([]byte(secondHalf))
+		if got := string(joinedParts.Join()); got != want {
+			t.Fatalf("ResultText decodes %s, split at byte %d, as %q, want %q", quotedJSON, at, got, want)
 		}
 	})
 }

@@ -38,9 +38,9 @@ type PluginInfo struct {
 	StartsEarly bool `json:"early,omitempty"`
 	// PreScript is true if the plugin has a pre-script.
 	PreScript bool `json:"preScript,omitempty"`
-	// FixedPartsID identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
-	// replace a running adapter without a page reload only if both adapters have the same FixedPartsID.
-	FixedPartsID string `json:"base,omitempty"`
+	// FixedScriptPartsID identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
+	// replace a running adapter without a page reload only if both adapters have the same FixedScriptPartsID.
+	FixedScriptPartsID string `json:"base,omitempty"`
 	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
 	InDevelopment bool `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser in

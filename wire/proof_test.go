@@ -7,7 +7,7 @@ import (
 )
 
 // A test of the extension also compares the extension's proofs with the golden frames of the handshake.
-func TestProofsAreGolden(t *testing.T) {
+func TestProofsMatchGoldenValues(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams
 	var hello HelloParams
@@ -24,10 +24,10 @@ func TestProofsAreGolden(t *testing.T) {
 		}
 	}
 	if got := ServerProof(key, port, browserNonce, challenge.Nonce); got != challenge.Proof {
-		t.Errorf("the server's proof is %s, the frame has %s", got, challenge.Proof)
+		t.Errorf("ServerProof = %s, want %s as in the golden challenge frame", got, challenge.Proof)
 	}
 	if got := BrowserProof(key, port, browserNonce, challenge.Nonce); got != hello.Proof {
-		t.Errorf("the browser's proof is %s, the frame has %s", got, hello.Proof)
+		t.Errorf("BrowserProof = %s, want %s as in the golden hello frame", got, hello.Proof)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestProofsDiffer(t *testing.T) {
 		"swapped nonces":  ServerProof("k", 1, "s", "b"),
 	} {
 		if otherProof, ok := seenIDs[proof]; ok {
-			t.Errorf("%q and %q have the same proof", name, otherProof)
+			t.Errorf("the cases %q and %q have the same proof, want different proofs", name, otherProof)
 		}
 		seenIDs[proof] = name
 	}

@@ -147,8 +147,8 @@ type CallDecideParams struct {
 	Allow    bool   `json:"allow"`
 	// Scope is the extent of the approval if Allow is true. An absent Scope means ScopeOnce.
 	Scope Scope `json:"scope,omitempty"`
-	// ForMs is the duration of an approval with ScopeTime, in milliseconds.
-	ForMs float64 `json:"forMs,omitempty"`
+	// DurationMs is the duration of an approval with ScopeTime, in milliseconds.
+	DurationMs float64 `json:"forMs,omitempty"`
 	// Surface is the surface on which the user decided. An absent Surface means the side
 	// panel.
 	Surface Surface `json:"surface,omitempty"`

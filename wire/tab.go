@@ -5,9 +5,9 @@ type TabPlugin struct {
 	Name string `json:"name"`
 	// The field Hash is the PluginInfo.Hash of the adapter that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is the last result of the adapter's isReady(). The field Ready is absent before
+	// ReadinessReady is the last result of the adapter's isReady(). The field Ready is absent before
 	// the first result.
-	Ready *bool `json:"ready,omitempty"`
+	ReadinessReady *bool `json:"ready,omitempty"`
 }
 
 // BrokenPlugin is an adapter that failed to start in a document.
@@ -65,9 +65,9 @@ type TabInfo struct {
 	// The field Unresponsive is true while the page does not respond, because a script
 	// keeps the page busy. No call can begin in a page that does not respond.
 	Unresponsive bool `json:"unresponsive,omitempty"`
-	// The field Frozen is true while Chrome suspends the page to save resources. No
+	// The field IsFrozen is true while Chrome suspends the page to save resources. No
 	// script runs in a frozen page.
-	Frozen bool `json:"frozen,omitempty"`
+	IsFrozen bool `json:"frozen,omitempty"`
 	// The field Loading names the matching plugins that have not started yet because the document is
 	// still loading.
 	Loading []string `json:"loading,omitempty"`
@@ -202,9 +202,9 @@ type TabHold struct {
 	Site string `json:"site"`
 	// LeftMs is the remaining time of the client's reservation of the tab, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
-	// IsTaken is true if the user clicked or typed in the tab, which ends the client's
+	// IsTakenBack is true if the user clicked or typed in the tab, which ends the client's
 	// reservation.
-	IsTaken bool `json:"taken,omitempty"`
+	IsTakenBack bool `json:"taken,omitempty"`
 }
 
 // TabUserInputParams reports that the user clicked or typed in a tab.

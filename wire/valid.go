@@ -87,17 +87,17 @@ func skipScalar(jsonText []byte, i int) int {
 	case '"':
 		return skipValidString(jsonText, i)
 	case 't':
-		return skipWord(jsonText, i, "true")
+		return skipLiteral(jsonText, i, "true")
 	case 'f':
-		return skipWord(jsonText, i, "false")
+		return skipLiteral(jsonText, i, "false")
 	case 'n':
-		return skipWord(jsonText, i, "null")
+		return skipLiteral(jsonText, i, "null")
 	default:
 		return skipNumber(jsonText, i)
 	}
 }
 
-func skipWord(jsonText []byte, i int, literal string) int {
+func skipLiteral(jsonText []byte, i int, literal string) int {
 	if len(jsonText)-i < len(literal) || string(jsonText[i:i+len(literal)]) != literal {
 		return -1
 	}
@@ -121,7 +121,7 @@ func skipValidString(jsonText []byte, i int) int {
 	}
 }
 
-var isSpecial = func() (specialBytes [256]bool) {
+var isSpecialByte = func() (specialBytes [256]bool) {
 	for c := range 0x20 {
 		specialBytes[c] = true
 	}
@@ -134,7 +134,7 @@ var isSpecial = func() (specialBytes [256]bool) {
 // fast.
 func indexSpecial(jsonText []byte) int {
 	for i, c := range jsonText[:min(len(jsonText), shortStringBytes)] {
-		if isSpecial[c] {
+		if isSpecialByte[c] {
 			return i
 		}
 	}
@@ -147,14 +147,14 @@ const shortStringBytes = 16
 func indexSpecialWord(jsonText []byte) int {
 	i := min(len(jsonText), shortStringBytes)
 	for ; i+8 <= len(jsonText); i += 8 {
-		machineWord := binary.LittleEndian.Uint64(jsonText[i:])
-		isControl := (machineWord - lowBitOfEachByte*' ') &^ machineWord
-		if specialBits := (isControl | markEqualBytes(machineWord, '"') | markEqualBytes(machineWord, '\\')) & highBitOfEachByte; specialBits != 0 {
+		wordValue := binary.LittleEndian.Uint64(jsonText[i:])
+		isControl := (wordValue - lowBitOfEachByte*' ') &^ wordValue
+		if specialBits := (isControl | markEqualBytes(wordValue, '"') | markEqualBytes(wordValue, '\\')) & highBitOfEachByte; specialBits != 0 {
 			return i + bits.TrailingZeros64(specialBits)/8
 		}
 	}
 	for ; i < len(jsonText); i++ {
-		if isSpecial[jsonText[i]] {
+		if isSpecialByte[jsonText[i]] {
 			return i
 		}
 	}
@@ -165,9 +165,9 @@ const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x80808080808080
 
 // In the result of markEqualBytes, the lowest set bit is the high bit of the first byte of word that equals c. All bits
 // above the lowest set bit in the result of markEqualBytes are undefined.
-func markEqualBytes(machineWord uint64, c byte) uint64 {
-	difference := machineWord ^ lowBitOfEachByte*uint64(c)
-	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte
+func markEqualBytes(wordValue uint64, c byte) uint64 {
+	differingBits := wordValue ^ lowBitOfEachByte*uint64(c)
+	return (differingBits - lowBitOfEachByte) &^ differingBits & highBitOfEachByte
 }
 
 func escapeLength(jsonText []byte) int {

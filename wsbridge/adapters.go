@@ -17,14 +17,14 @@ import (
 type adapterSync struct {
 	link    *link
 	syncDue chan struct{}
-	// Only the goroutine of the method run uses the field settings.
+	// Only the goroutine that executes the method run uses the field settings.
 	settings map[string]string
 }
 
 // All requests that arrive while a plugin.sync runs together cause one further plugin.sync.
-func (a *adapterSync) request() { signalOnce(a.syncDue) }
+func (a *adapterSync) request() { signalIfIdle(a.syncDue) }
 
-func signalOnce(c chan struct{}) {
+func signalIfIdle(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -54,15 +54,16 @@ func (a *adapterSync) run(b *browser) {
 // browser registers all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the browser the list of plugins, and then each plugin's code that the browser lacks. The caller
-// must get syncTarget from currentSyncNumber before it calls sendPlugins, which reads the list of plugins.
+// sendPlugins sends the browser the list of plugins, and then each plugin's code that the browser lacks. Because
+// sendPlugins reads the list of plugins, the caller must get syncTarget from currentSyncNumber before it calls
+// sendPlugins.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.HostScript != nil {
 		params.HostScriptID = a.link.hub.opts.HostScript()
 	}
-	request := a.link.requests.SendAndReport(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.recordSyncAnswer(a.link, syncTarget) })
+	request := a.link.requests.SendWithCallback(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.recordSyncAnswer(a.link, syncTarget) })
 	response, err := a.link.requests.AwaitAnswer(context.Background(), request)
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
@@ -78,7 +79,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 		scriptByName[p.Name] = p.ScriptID
 	}
 	unconfirmedCode := unconfirmedCode{link: a.link}
-	defer unconfirmedCode.waitBelow(0)
+	defer unconfirmedCode.waitUntilBelow(0)
 	for _, name := range r.MissingHotReloads {
 		if len(a.syncDue) > 0 || a.link.hasEnded() {
 			return nil
@@ -163,13 +164,13 @@ func (c *unconfirmedCode) sendFrame(name, script string) error {
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
-	c.waitBelow(maxCodeInFlight - len(params))
+	c.waitUntilBelow(maxCodeInFlight - len(params))
 	c.sentCode = append(c.sentCode, sentCode{name, len(params), c.link.requests.Send(wire.MethodPluginCode, params)})
 	c.byteCount += len(params)
 	return nil
 }
 
-func (c *unconfirmedCode) waitBelow(maxBytes int) {
+func (c *unconfirmedCode) waitUntilBelow(maxBytes int) {
 	for len(c.sentCode) > 0 && c.byteCount > maxBytes {
 		oldestCode := c.sentCode[0]
 		c.sentCode = c.sentCode[1:]

@@ -49,7 +49,7 @@ func TestAdapters(t *testing.T) {
 			}
 			pluginsJSON += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
-		p.wantFrames(helloOK, newSyncFrame(1, pluginsJSON+"]"))
+		p.wantFrames(helloResponse, newSyncFrame(1, pluginsJSON+"]"))
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
 		p.wantFrames(newCodeFrame(2, "a", "h-a", "run(a)"), newCodeFrame(3, "c", "h-c", "run(c)"), newCodeFrame(4, "d", "h-d", "run(d)"))
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
@@ -88,7 +88,7 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 		listPlugins := func() string {
 			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash)
 		}
-		p.wantFrames(helloOK, newSyncFrame(1, listPlugins()))
+		p.wantFrames(helloResponse, newSyncFrame(1, listPlugins()))
 		for i := range 10 {
 			hash = fmt.Sprint("h", i+2)
 			w.hub.Sync()
@@ -130,11 +130,11 @@ func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		if len(foundTargets) > 0 {
-			t.Fatalf("targets %+v before the browser had the adapter", <-foundTargets)
+			t.Fatalf("the call found the targets %+v before the browser had the adapter, want the call to wait", <-foundTargets)
 		}
 		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
+			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
 }

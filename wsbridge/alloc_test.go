@@ -10,7 +10,7 @@ import (
 )
 
 type finishCountingSink struct {
-	endSink
+	endErrorSink
 	finishCount int
 }
 
@@ -37,7 +37,7 @@ func TestRunAllocations(t *testing.T) {
 		l.outbox.frames, l.outbox.waitingBytes = l.outbox.frames[:0], 0
 	})
 	if sink.finishCount == 0 {
-		t.Error("the run did not end")
+		t.Error("the sink received no end of the run, want one")
 	}
 }
 
@@ -45,7 +45,7 @@ func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	b := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endSink, 1)}}}}
+	b := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endErrorSink, 1)}}}}
 	frame := []byte(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[{"progress":1,"total":2,"message":"page"}]}}`)
 	alloctest.Check(t, "one progress frame", 12, 4, func() { l.inbox.handle(b, frame) })
 }

@@ -18,12 +18,12 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runTable.removeRun(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
-		if receiveLate := l.hub.opts.ReceiveLate; receiveLate != nil && inbound.IsID(e.ID) {
-			lateAnswer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
+		if receiveLateAnswer := l.hub.opts.ReceiveLate; receiveLateAnswer != nil && inbound.IsID(e.ID) {
+			lateAnswer := dispatch.LateAnswer{IsOutputLost: inbound.IsResultInParts(e)} // the parts of the result are lost, because handlePart drops parts for an ended call
 			if !lateAnswer.IsOutputLost {
 				lateAnswer.Output, lateAnswer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
 			}
-			receiveLate(b.id, e.ID, lateAnswer)
+			receiveLateAnswer(b.id, e.ID, lateAnswer)
 		}
 		return
 	}
@@ -41,7 +41,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(toolOutput, err)
 }
 
-// Before readOutcome, the caller must remove the call from the run table.
+// The caller must remove the call from the run table before it calls readOutcome.
 func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		r.trace.SetBrowser(e.Error.Hops)
@@ -65,8 +65,8 @@ func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError
 	}
 	output := r.resultParts.Join()
 	switch {
-	case res.Parts != r.nextPart:
-		return nil, inbound.NewInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPart, res.Parts))
+	case res.Parts != r.nextPartIndex:
+		return nil, inbound.NewInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPartIndex, res.Parts))
 	case !wire.IsJSON(output):
 		return nil, inbound.NewNotJSONError()
 	}

@@ -40,7 +40,7 @@ func TestAnswers(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			for _, id := range []string{"c1", "c2"} {
-				if err := w.tryRun("b1", id, 100); err != nil {
+				if err := w.startTestRun("b1", id, 100); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -49,7 +49,7 @@ func TestAnswers(t *testing.T) {
 			}
 			w.wantEvents("c1 " + tt.want)
 			if got := w.hub.Browsers()[0].RunCount; got != 1 {
-				t.Errorf("%d runs are left, want 1", got)
+				t.Errorf("the browser has %d unfinished runs, want 1", got)
 			}
 			w.cancel("c2")
 			p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c2","result":{"outcome":"aborted"}}`)
@@ -58,9 +58,9 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestLongErrorIsCut(t *testing.T) {
+func TestLongErrorIsTruncated(t *testing.T) {
 	err := inbound.ToCallError(&wire.RPCError{Data: &wire.CallError{Code: wire.ErrToolError, Message: strings.Repeat("é", 2*4000)}})
 	if n := len([]rune(err.Message)); n != 4000 {
-		t.Errorf("%d characters, want %d", n, 4000)
+		t.Errorf("the error text has %d characters, want %d", n, 4000)
 	}
 }

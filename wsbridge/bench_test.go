@@ -36,7 +36,8 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	return c
 }
 
-// A call through the hub cannot be faster than a round trip with only the WebSocket library.
+// newWebSocketEcho measures round trips with only the WebSocket library, the lower bound for calls
+// through the hub.
 func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -69,14 +70,14 @@ func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-type endSink chan *wire.CallError
+type endErrorSink chan *wire.CallError
 
-func (d endSink) Reports([]wire.Report, int) {}
-func (d endSink) LinkLost()                  {}
-func (endSink) Ask(wire.ToolAskParams)       {}
+func (d endErrorSink) Reports([]wire.Report, int) {}
+func (d endErrorSink) LinkLost()                  {}
+func (endErrorSink) Ask(wire.ToolAskParams)       {}
 
-func (d endSink) LinkRestored()                                 {}
-func (d endSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
+func (d endErrorSink) LinkRestored()                                 {}
+func (d endErrorSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
 func newBenchHub(b *testing.B) *Hub {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
@@ -117,7 +118,7 @@ func newBenchHub(b *testing.B) *Hub {
 	return h
 }
 
-func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endSink) {
+func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endErrorSink) {
 	if err := h.Start(context.Background(), dispatch.Run{
 		ID: id, Plugin: "chat", Tool: "export", Args: args,
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -133,20 +134,20 @@ func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			bare, h, d := newWebSocketEcho(b), newBenchHub(b), make(endSink, 1)
+			echoDirectly, h, d := newWebSocketEcho(b), newBenchHub(b), make(endErrorSink, 1)
 			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
 			frame := encodeRun(&dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
-			var floors, hubs []time.Duration
+			var baselineTimes, hubTimes []time.Duration
 			for i := 0; b.Loop(); i++ {
 				t0 := time.Now()
-				bare(frame)
+				echoDirectly(frame)
 				t1 := time.Now()
 				echoThroughHub(b, h, fmt.Sprint("call_", i), args, d)
-				floors, hubs = append(floors, t1.Sub(t0)), append(hubs, time.Since(t1))
+				baselineTimes, hubTimes = append(baselineTimes, t1.Sub(t0)), append(hubTimes, time.Since(t1))
 			}
-			slices.Sort(floors)
-			slices.Sort(hubs)
-			floor, hub := floors[len(floors)/2], hubs[len(hubs)/2]
+			slices.Sort(baselineTimes)
+			slices.Sort(hubTimes)
+			floor, hub := baselineTimes[len(baselineTimes)/2], hubTimes[len(hubTimes)/2]
 			b.ReportMetric(float64(floor.Nanoseconds()), "floor-p50-ns")
 			b.ReportMetric(float64(hub.Nanoseconds()), "hub-p50-ns")
 			b.ReportMetric(float64(hub)/float64(floor), "ratio")
@@ -157,17 +158,17 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := newBenchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
-	var senders sync.WaitGroup
+	var senderGroup sync.WaitGroup
 	startTime := time.Now()
 	for g := range 32 {
-		senders.Go(func() {
-			d := make(endSink, 1)
+		senderGroup.Go(func() {
+			d := make(endErrorSink, 1)
 			for i := range b.N/32 + 1 {
 				echoThroughHub(b, h, fmt.Sprint("call_", g, "_", i), args, d)
 			}
 		})
 	}
-	senders.Wait()
+	senderGroup.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 
@@ -175,7 +176,7 @@ func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endSink, 1)}}}}
+	br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endErrorSink, 1)}}}}
 	const reports = 100
 	var frame bytes.Buffer
 	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
@@ -205,7 +206,7 @@ func BenchmarkParts(b *testing.B) {
 		})))
 	}
 	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))
-	d := make(endSink, 1)
+	d := make(endErrorSink, 1)
 	b.SetBytes(int64(len(largeOutput)))
 	for b.Loop() {
 		br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}

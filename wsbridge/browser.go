@@ -32,7 +32,7 @@ func newBrowser(h *Hub, id string) *browser {
 	return &browser{
 		id:       id,
 		runTable: runTable{hub: h, browserID: id, runs: map[string]*toolRun{}, stops: map[string]*pendingStop{}},
-		tabs:     tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, leftDocumentAt: map[int]time.Time{}},
+		tabs:     tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, documentLeftTimes: map[int]time.Time{}},
 	}
 }
 

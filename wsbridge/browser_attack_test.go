@@ -43,18 +43,18 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 			do(two)
 			for _, event := range w.readEvents() {
 				if strings.HasPrefix(event, "good ") {
-					t.Errorf("the good browser's call received %q", event)
+					t.Errorf("the good browser's call received the event %q, want no event from an attack", event)
 				}
 			}
 			for _, frame := range two.otherBrowser.readFrames() {
-				t.Errorf("the good browser received %s", frame)
+				t.Errorf("the good browser received the frame %s, want no frame", frame)
 			}
 			two.otherBrowser.respond("good", `"its own"`)
 			if got := strings.Join(w.readEvents(), "\n"); !strings.Contains(got, `good returned "its own"`) {
 				t.Errorf("the good browser's call ended with %q; want a text that contains %q", got, `good returned "its own"`)
 			}
 			if n := len(log.lines); n > 6 {
-				t.Errorf("the log has %d lines: %s", n, log.lines)
+				t.Errorf("the log has %d lines, want at most 6: %s", n, log.lines)
 			}
 		})
 	})
@@ -63,14 +63,14 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 func (w *attackFixture) checkClosed(code int) {
 	w.t.Helper()
 	if got := w.attackingBrowser.awaitClose(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
-		w.t.Errorf("the link of the bad browser: %q, want a close with %d", got, code)
+		w.t.Errorf("the link of the bad browser ended with %q, want the close code %d", got, code)
 	}
 }
 
 func (w *attackFixture) checkConnected() {
 	w.t.Helper()
 	if got := w.attackingBrowser.awaitClose(); got != "" {
-		w.t.Errorf("the link of the bad browser ended with %q", got)
+		w.t.Errorf("the link of the bad browser ended with %q, want an open link", got)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestAttackByBrowser(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "a result, an error and parts for another browser's call", func(w *attackFixture) {
+	runAttack(t, "a result, an error and result parts for another browser's call", func(w *attackFixture) {
 		w.attackingBrowser.respond("good", `"forged"`)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
@@ -100,7 +100,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.otherBrowser.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
 		w.wantEvents("stopped stopped: aborted")
 	})
-	runAttack(t, "resumed calls that it never had", func(w *attackFixture) {
+	runAttack(t, "a list of resumed calls that the browser never had", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
@@ -109,7 +109,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.wantFrames(newCancelText("good", "the server no longer has this call"), newCancelText("never", "the server no longer has this call"),
 			newCancelText("never", "the server no longer has this call"), newCancelText("s/1", "the server no longer has this call"))
 	})
-	runAttack(t, "asks of another browser's call, and the end of them", func(w *attackFixture) {
+	runAttack(t, "requests in the name of another browser's call, and their withdrawal", func(w *attackFixture) {
 		w.otherBrowser.sendToolRequest("good", nestedCallParams(1))
 		w.wantEvents(toolRequestFrame("good", 1))
 		for n := range 1000 {
@@ -118,13 +118,13 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.sendToolRequest("good", `"ask":1,"withdrawn":true`)
 		w.hub.Answer("good", 1, []byte("1"), nil)
 		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
-		w.attackingBrowser.confirm("good", 1, true)
+		w.attackingBrowser.sendConfirmation("good", 1, true)
 		w.attackingBrowser.wantFrames()
 		w.otherBrowser.sendToolRequest("good", nestedCallParams(1))
 		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
-	runAttack(t, "20,000 asks, and answers that it never takes", func(w *attackFixture) {
+	runAttack(t, "20,000 requests of a tool, whose answers the browser never confirms", func(w *attackFixture) {
 		largeAnswer := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		var statsBefore, statsAfter runtime.MemStats
 		runtime.ReadMemStats(&statsBefore)
@@ -143,12 +143,12 @@ func TestAttackByBrowser(t *testing.T) {
 		w.readEvents()
 		runtime.GC()
 		runtime.ReadMemStats(&statsAfter)
-		if grown := int64(statsAfter.HeapAlloc) - int64(statsBefore.HeapAlloc); grown > 2*maxKeptAnswerBytes {
-			t.Errorf("the server uses %d MiB for the bad browser", grown>>20)
+		if heapGrowth := int64(statsAfter.HeapAlloc) - int64(statsBefore.HeapAlloc); heapGrowth > 2*maxKeptAnswerBytes {
+			t.Errorf("the server uses %d MiB for the bad browser, want at most %d MiB", heapGrowth>>20, 2*maxKeptAnswerBytes>>20)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "thousands of decisions and permissions that are none", func(w *attackFixture) {
+	runAttack(t, "thousands of malformed decisions and permissions", func(w *attackFixture) {
 		for range 2000 {
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
@@ -160,11 +160,11 @@ func TestAttackByBrowser(t *testing.T) {
 	runAttack(t, "300,000 resumed calls", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
 		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
-			t.Errorf("the server answered with %d frames", n)
+			t.Errorf("the server answered with %d frames, want at most 20000", n)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "results twice, before dispatch, of unknown calls", func(w *attackFixture) {
+	runAttack(t, "results that come twice, before the call starts, or for unknown calls", func(w *attackFixture) {
 		for _, id := range []string{"own", "own", "later", "", "s/", "s/1", "s/99", "s/ping", "s/cancel/", "s/cancel/own", "\u202e\x1b"} {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 		}
@@ -173,7 +173,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.wantEvents()
 		w.checkConnected()
 	})
-	runAttack(t, "parts out of order, twice, with odd numbers", func(w *attackFixture) {
+	runAttack(t, "result parts out of order, twice, and with invalid numbers", func(w *attackFixture) {
 		for _, seq := range []string{"5", "1", "-1", "0", "0", "9223372036854775807", "1"} {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
 		}
@@ -181,7 +181,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.wantEvents("own returned 77")
 		w.checkConnected()
 	})
-	runAttack(t, "counts of reports that pass the greatest number", func(w *attackFixture) {
+	runAttack(t, "counts of skipped reports that would overflow an integer", func(w *attackFixture) {
 		for _, counts := range []string{`"seq":9223372036854775807`, `"seq":1073741825`, `"skipped":9223372036854775807`, `"seq":1,"skipped":9223372036854775807`} {
 			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
 		}
@@ -192,13 +192,13 @@ func TestAttackByBrowser(t *testing.T) {
 			`own reports [{"message":"n"}] skipped 0`)
 		w.checkConnected()
 	})
-	runAttack(t, "more parts than came, and 100 GB claimed", func(w *attackFixture) {
+	runAttack(t, "a result with far fewer parts than announced", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
 		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result arrived")
 		w.checkConnected()
 	})
-	runAttack(t, "parts that never end", func(w *attackFixture) {
-		if err := w.tryRun("bad", "endless", 1<<20); err != nil {
+	runAttack(t, "result parts without end", func(w *attackFixture) {
+		if err := w.startTestRun("bad", "endless", 1<<20); err != nil {
 			t.Fatal(err.Message)
 		}
 		w.attackingBrowser.readFrames()
@@ -215,12 +215,12 @@ func TestAttackByBrowser(t *testing.T) {
 		w.attackingBrowser.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`)
 		w.checkConnected()
 	})
-	attackIdentity(t)
-	attackTabs(t)
-	attackFloods(t)
+	testForgedIdentity(t)
+	testForgedTabs(t)
+	testFloods(t)
 }
 
-func attackIdentity(t *testing.T) {
+func testForgedIdentity(t *testing.T) {
 	// The ID of a browser is not secret, because every client with the token receives the IDs of all browsers. A second
 	// browser with an ID in use is listed as a separate browser, under a name that the user sees. Replacing a browser
 	// requires its ID and its secret boot ID.
@@ -233,7 +233,7 @@ func attackIdentity(t *testing.T) {
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, `"tool.dispatch"`) {
-				t.Errorf("the new browser received %s", frame)
+				t.Errorf("the new browser received the frame %s, want no call of the other browser", frame)
 			}
 		}
 		var ids []string
@@ -242,10 +242,10 @@ func attackIdentity(t *testing.T) {
 		}
 		slices.Sort(ids)
 		if got := strings.Join(ids, " "); got != "bad1 good1 good~boot90" {
-			t.Errorf("the user sees %s; want %q", got, "bad1 good1 good~boot90")
+			t.Errorf("names of the browsers for the user = %s, want %q", got, "bad1 good1 good~boot90")
 		}
 	})
-	t.Run("names and ids that look like another's or steer a terminal", func(t *testing.T) {
+	t.Run("names and ids that imitate another browser or contain control characters", func(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
 				p := w.dial()
@@ -259,23 +259,23 @@ func attackIdentity(t *testing.T) {
 			p.readFrames()
 			b := w.hub.Browsers()[0]
 			if !strings.HasPrefix(b.Name, "[2Jevilxxx") || len(b.Name) > 120 || b.ExtensionVersion != "1" {
-				t.Errorf("the browser has the name %q and the version %q", b.Name, b.ExtensionVersion)
+				t.Errorf("name of the browser = %q and version = %q; want a short name without control characters and the version 1", b.Name, b.ExtensionVersion)
 			}
 		})
 	})
 }
 
-func attackTabs(t *testing.T) {
-	runAttack(t, "tabs of the good browser in the bad one's list", func(w *attackFixture) {
+func testForgedTabs(t *testing.T) {
+	runAttack(t, "tabs of the good browser in the bad browser's list", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		w.readEvents()
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "good" && len(b.Tabs) != 1 {
-				t.Errorf("the good browser has %d tabs", len(b.Tabs))
+				t.Errorf("the good browser has %d tabs, want 1", len(b.Tabs))
 			}
 		}
 	})
-	runAttack(t, "a list of 50,000 tabs with long and odd texts", func(w *attackFixture) {
+	runAttack(t, "a list of 50,000 tabs with long texts and control characters", func(w *attackFixture) {
 		longText := strings.Repeat("y", 2000)
 		var tabs strings.Builder
 		for i := range 50_000 {
@@ -293,7 +293,7 @@ func attackTabs(t *testing.T) {
 		w.checkConnected()
 		for _, b := range w.hub.Browsers() {
 			if len(b.Tabs) > maxTabs {
-				t.Errorf("the hub stores %d tabs", len(b.Tabs))
+				t.Errorf("the hub stores %d tabs, want at most %d", len(b.Tabs), maxTabs)
 			}
 			for _, tab := range b.Tabs {
 				checkTab(t, tab)
@@ -310,18 +310,18 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 	}
 	for i, tabText := range wantedTexts {
 		if inbound.CleanText(tabText, 8192) != tabText || i > 1 && len(tabText) > 128 {
-			t.Errorf("tab %d has the text %.80q", tab.TabID, tabText)
+			t.Errorf("text of tab %d = %.80q, want a short text without control characters", tab.TabID, tabText)
 		}
 	}
 }
 
-func attackFloods(t *testing.T) {
+func testFloods(t *testing.T) {
 	runAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
 		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
 		for _, event := range w.readEvents() {
 			if strings.Contains(event, "mmm") && len(event) > 10_000 {
-				t.Errorf("the call received a message of %d characters", len(event))
+				t.Errorf("the call received a message of %d characters, want at most 10000", len(event))
 			}
 		}
 		w.checkConnected()
@@ -331,36 +331,36 @@ func attackFloods(t *testing.T) {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
 		if n := len(w.attackingBrowser.readFrames()); n != 20_000 {
-			t.Errorf("%d pings were answered", n)
+			t.Errorf("the server answered %d pings, want 20000", n)
 		}
 		w.checkConnected()
 	})
-	runAttack(t, "asking and never reading", func(w *attackFixture) {
+	runAttack(t, "a browser that sends requests but never reads the answers", func(w *attackFixture) {
 		release := make(chan struct{})
 		defer close(release)
-		w.attackingBrowser.stall(release)
+		w.attackingBrowser.stallReads(release)
 		for i := range 1000 {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
 		w.advanceTime(writeTimeout)
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "bad" && b.Connected {
-				t.Errorf("after %v the browser is still connected", writeTimeout)
+				t.Errorf("after %v the browser is still connected, want its link closed", writeTimeout)
 			}
 		}
 		w.readEvents()
 	})
-	runAttack(t, "switching a side panel on and off", func(w *attackFixture) {
-		countBefore := runtime.NumGoroutine()
+	runAttack(t, "a side panel that opens and closes without end", func(w *attackFixture) {
+		goroutinesBefore := runtime.NumGoroutine()
 		for i := range 20_000 {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
 		}
 		w.readEvents()
-		if countAfter := runtime.NumGoroutine(); countAfter > countBefore+20 {
-			t.Errorf("the process has %d goroutines, and had %d before", countAfter, countBefore)
+		if countAfter := runtime.NumGoroutine(); countAfter > goroutinesBefore+20 {
+			t.Errorf("the process has %d goroutines, and had %d before; want at most 20 more", countAfter, goroutinesBefore)
 		}
 		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
-			t.Errorf("the browser received %d frames", n)
+			t.Errorf("the browser received %d frames, want at most 20000", n)
 		}
 	})
 	runAttack(t, "deep JSON", func(w *attackFixture) {
@@ -371,17 +371,17 @@ func attackFloods(t *testing.T) {
 		w.readEvents()
 		w.checkConnected()
 	})
-	runAttack(t, "texts that are no UTF-8", func(w *attackFixture) {
+	runAttack(t, "texts that are not valid UTF-8", func(w *attackFixture) {
 		w.attackingBrowser.sendFrame("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
 		w.attackingBrowser.sendFrame("\xff\xfe\x00")
 		w.attackingBrowser.sendFrame("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
 		for _, event := range w.readEvents() {
 			if strings.ToValidUTF8(event, "") != event {
-				t.Errorf("the call received %q", event)
+				t.Errorf("the call received the event %q, want valid UTF-8", event)
 			}
 		}
 	})
-	runAttack(t, "frames that make no sense, without end", func(w *attackFixture) {
+	runAttack(t, "malformed frames without end", func(w *attackFixture) {
 		for range 200 {
 			w.attackingBrowser.sendFrame("\x1b]0;title\x07 no frame")
 		}

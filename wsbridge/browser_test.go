@@ -35,7 +35,7 @@ func TestCallsFailAfterGracePeriod(t *testing.T) {
 		w.advanceTime(time.Nanosecond)
 		w.wantEvents("c1 " + linkLostMessage)
 		if got := w.hub.Browsers(); len(got) != 0 {
-			t.Errorf("browsers = %+v, want none", got)
+			t.Errorf("connected browsers = %+v, want none", got)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 // After a reconnect, calls in the browser's list of running calls continue. Calls that the browser had confirmed but
 // does not list after the reconnect fail after the grace period. If a browser lists a call that the server no longer
 // has, the call is stopped in its page.
-func TestResume(t *testing.T) {
+func TestRunsResumeAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for _, id := range []string{"named", "reports", "answers", "parts", "forgotten"} {
@@ -89,7 +89,7 @@ func TestResume(t *testing.T) {
 func TestRepeatedToolRequest(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		again := func(id string) string {
+		resentFrame := func(id string) string {
 			return strings.Replace(newDispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
 		}
 		for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
@@ -103,12 +103,12 @@ func TestRepeatedToolRequest(t *testing.T) {
 		w.readEvents()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), newDispatchFrame("held"), syncNil)
+		p.wantFrames(helloResponse, resentFrame("c1"), resentFrame("c3"), resentFrame("c5"), newDispatchFrame("held"), emptySyncFrame)
 		w.advanceTime(9 * time.Second)
 		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
+		p.wantFrames(helloResponse, resentFrame("c1"), resentFrame("c3"), resentFrame("c5"), resentFrame("held"), emptySyncFrame)
 		w.advanceTime(time.Minute)
 		w.wantEvents("c2 " + unknownCallMessage)
 	})
@@ -125,7 +125,7 @@ func TestSinkReceivesLinkState(t *testing.T) {
 		defer w.mu.Unlock()
 		slices.Sort(w.links[2:])
 		if got, want := strings.Join(w.links, ", "), "c1 lost, c2 lost, c1 back, c2 back"; got != want {
-			t.Errorf("links: %s, want %s", got, want)
+			t.Errorf("links of the browser = %s, want %s", got, want)
 		}
 	})
 }
@@ -166,22 +166,22 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 	})
 }
 
-// TestReplacedSilentPeer checks that a replaced connection is closed after 1 s if the
+// TestReplacedUnresponsiveLinkIsClosed checks that a replaced connection is closed after 1 s if the
 // browser does not answer the WebSocket close frame.
-func TestReplacedSilentPeer(t *testing.T) {
+func TestReplacedUnresponsiveLinkIsClosed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		p.readFrames()
 		release := make(chan struct{})
-		p.stall(release)
+		p.stallReads(release)
 		w.connectBrowser("b1", "boot1")
 		w.advanceTime(closeTimeout)
 		w.hub.registry.mu.Lock()
 		n := len(w.hub.registry.openLinksSet)
 		w.hub.registry.mu.Unlock()
 		if n != 1 {
-			t.Errorf("%d connections are served, want 1", n)
+			t.Errorf("the hub serves %d connections, want 1", n)
 		}
 		close(release)
 	})
@@ -198,10 +198,10 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()
 		q := w.dial()
 		q.sendHello("b1", "boot2")
-		q.wantFrames(helloOK, syncNil)
+		q.wantFrames(helloResponse, emptySyncFrame)
 		w.wantEvents("c1 "+restartedBrowserMessage, "c2 stopped: ignored")
-		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
-			t.Errorf("a run in a document of the old boot: %v, want navigated", err)
+		if err := w.startTestRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
+			t.Errorf("error of a run in a document from before the restart = %v, want navigated", err)
 		}
 		w.advanceTime(time.Minute)
 		w.wantEvents()
@@ -215,11 +215,11 @@ func TestCopiedProfile(t *testing.T) {
 		q := w.connectBrowser("b1", "copycopycopy")
 		w.advanceTime(time.Minute)
 		if p.awaitClose() != "" || q.awaitClose() != "" {
-			t.Errorf("original: %q, copy: %q, want both connected", p.awaitClose(), q.awaitClose())
+			t.Errorf("the link of the original ended with %q and the link of the copy with %q, want both open", p.awaitClose(), q.awaitClose())
 		}
 		got := w.hub.Browsers()
 		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b1~copycopy" {
-			t.Errorf("browsers = %+v, want b1 and b1~copycopy", got)
+			t.Errorf("connected browsers = %+v, want b1 and b1~copycopy", got)
 		}
 		w.run("b1~copycopy", "c2")
 		p.wantFrames(newDispatchFrame("c1"))
@@ -256,7 +256,7 @@ func TestBrowsersAreIndependent(t *testing.T) {
 	})
 }
 
-func TestCloseEndsAll(t *testing.T) {
+func TestHubCloseEndsAllRuns(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
@@ -265,17 +265,17 @@ func TestCloseEndsAll(t *testing.T) {
 		startTime := time.Now()
 		w.hub.Close()
 		if d := time.Since(startTime); d > closeTimeout {
-			t.Errorf("Close returned after %v", d)
+			t.Errorf("Close returned after %v, want at most %v", d, closeTimeout)
 		}
 		got := w.readEvents()
 		if len(got) != 2 || strings.Count(strings.Join(got, " "), "failed shutdown: the server is stopping") != 2 {
-			t.Errorf("events %q, want two runs ended with shutdown", got)
+			t.Errorf("events of the runs = %q, want two runs that ended with shutdown", got)
 		}
 		if e := p.awaitClose(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("the connection ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
-		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
-			t.Errorf("Start after Close returned %v", err)
+		if err := w.startTestRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
+			t.Errorf("Start after Close returned the error %v, want browser_lost", err)
 		}
 		if e := w.open(browserNonce).awaitClose(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("a connection after Close ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
@@ -288,12 +288,12 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
-		p.stall(release)
+		p.stallReads(release)
 		w.run("b1", "c1")
 		startTime := time.Now()
 		w.hub.Close()
 		if d := time.Since(startTime); d > closeTimeout {
-			t.Errorf("Close returned after %v", d)
+			t.Errorf("Close returned after %v, want at most %v", d, closeTimeout)
 		}
 		w.wantEvents("c1 failed shutdown: the server is stopping")
 		close(release)
@@ -309,12 +309,12 @@ func TestGracePeriodTimerAfterReconnect(t *testing.T) {
 		linkGeneration := b.linkGeneration
 		w.connectBrowser("b1", "boot1")
 		w.hub.registry.removeLostBrowser(b, linkGeneration)
-		returned := b.runTable.generation
+		staleGeneration := b.runTable.generation
 		w.connectBrowser("b1", "boot1")
-		b.runTable.endUnlisted(returned)
+		b.runTable.endUnresumedRuns(staleGeneration)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].RunCount != 1 {
-			t.Errorf("browsers = %+v, want one with one run", got)
+			t.Errorf("listed browsers = %+v, want one browser with one run", got)
 		}
 	})
 }

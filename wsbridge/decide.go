@@ -30,7 +30,7 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 }
 
 // A returned error of handleRequest must be a sentence that the panel can show to the user.
-func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
+func answerPanelRequest[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	var in P
 	err := wire.DecodeBody(e.Params, &in)
 	p.answerRequest(e, err, func() ([]byte, error) {
@@ -63,7 +63,7 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
 	maxMs := float64(dispatch.MaxScopeTime / time.Millisecond)
-	if in.ForMs < 0 || in.ForMs > maxMs { // more than maxMs milliseconds may overflow time.Duration
+	if in.DurationMs < 0 || in.DurationMs > maxMs { // more than maxMs milliseconds may overflow time.Duration
 		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
 	}
 	calls := p.link.hub.currentCalls()
@@ -71,7 +71,7 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 		return wire.CallDecideResult{Outcome: wire.DecisionNotPending}, nil
 	}
 	d, err := calls.Decide(in.CallID, in.TicketID, dispatch.Resolution{
-		Allow: in.Allow, Scope: in.Scope, Duration: time.Duration(in.ForMs * float64(time.Millisecond)), Surface: shape.SurfaceName(in.Surface),
+		Allow: in.Allow, Scope: in.Scope, Duration: time.Duration(in.DurationMs * float64(time.Millisecond)), Surface: shape.SurfaceName(in.Surface),
 	})
 	if err != nil {
 		return wire.CallDecideResult{}, err

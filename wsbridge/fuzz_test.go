@@ -17,10 +17,10 @@ import (
 //
 // A first byte of 1 sends a binary message, 2 sends raw bytes below WebSocket, and 3 advances the fake time by one
 // second.
-func FuzzInbound(f *testing.F) {
+func FuzzInboundFrames(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
-		f.Fatalf("testdata/transcripts has no files (%v)", err)
+		f.Fatalf("testdata/transcripts has no files, error %v; want at least one", err)
 	}
 	for _, file := range files {
 		fileContent, err := os.ReadFile(file)
@@ -58,28 +58,28 @@ func FuzzInbound(f *testing.F) {
 				a.executeFuzzLine(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
-			endingCount, askedCalls := 0, map[string]bool{}
+			endingCount, requestedCalls := 0, map[string]bool{}
 			for _, event := range w.readEvents() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
-					t.Errorf("a frame of browser a reached another run: %s", event)
+					t.Errorf("a frame of browser a caused the event %s, want only events of call_a", event)
 				case strings.HasPrefix(event, "call_a asks"):
-					if askedCalls[event] {
-						t.Errorf("an ask was accepted twice: %s", event)
+					if requestedCalls[event] {
+						t.Errorf("the hub accepted one tool.ask twice: %s; want once", event)
 					}
-					askedCalls[event] = true
+					requestedCalls[event] = true
 				case !strings.HasPrefix(event, "call_a reports"):
 					endingCount++
 				}
 			}
 			if endingCount > 1 {
-				t.Errorf("the run of browser a ended %d times", endingCount)
+				t.Errorf("the run of browser a ended %d times, want at most once", endingCount)
 			}
 			b.respond("call_b", "7")
 			w.wantEvents("call_b returned 7")
 			b.wantFrames()
 			if closeReason := b.awaitClose(); closeReason != "" {
-				t.Errorf("browser b lost its link: %s; want %q", closeReason, "")
+				t.Errorf("the link of browser b ended with %q, want %q", closeReason, "")
 			}
 		})
 	})

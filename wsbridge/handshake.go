@@ -23,17 +23,17 @@ const helloTimeout = 10 * time.Second
 // maxCapabilities limits the number of capabilities in a browser's hello frame.
 const maxCapabilities = 32
 
-// maxHandshakes limits the handshakes in progress. A browser completes its handshake in a few
+// maxOpenHandshakes limits the handshakes in progress. A browser completes its handshake in a few
 // milliseconds, but any program on the machine can open connections. If more handshakes are in
 // progress, the server closes the oldest unauthenticated connection.
-const maxHandshakes = 64
+const maxOpenHandshakes = 64
 
 // maxHelloBytes limits the size of a browser's first frame (hello), so that an unauthenticated
 // peer cannot fill the memory.
 const maxHelloBytes = 64 << 10
 
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if httpStatus, refusalText := inbound.FindRefusal(r, h.opts.Origins); httpStatus != 0 {
+	if httpStatus, refusalText := inbound.CheckUpgrade(r, h.opts.Origins); httpStatus != 0 {
 		h.refusals.LogRejected(&h.opts.Log, refusalText, func(e *zerolog.Event) {
 			e.Int("status", httpStatus).Str("origin", inbound.CleanText(r.Header.Get("Origin"), 200))
 		})
@@ -47,9 +47,9 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		httpjson.SendError(w, httpStatus, refusalText)
 		return
 	}
-	var connKeeper hijackRecorder
-	connKeeper.ResponseWriter = w
-	ws, err := websocket.Accept(&connKeeper, r, &websocket.AcceptOptions{
+	var connRecorder hijackRecorder
+	connRecorder.ResponseWriter = w
+	ws, err := websocket.Accept(&connRecorder, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{wire.Subprotocol},
 		OriginPatterns: h.opts.Origins,
 	})
@@ -57,8 +57,8 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refusals.LogRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
 		return
 	}
-	ws.SetReadLimit(maxHelloBytes) // maxHelloBytes applies until hello is answered
-	l := newLink(h, ws, connKeeper.conn)
+	ws.SetReadLimit(maxHelloBytes) // this limit applies until the server has answered hello
+	l := newLink(h, ws, connRecorder.conn)
 	if !h.registry.registerLink(l) {
 		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
@@ -71,7 +71,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		h.opts.Log.Error().Err(err).Msg("could not read the key of a paired browser")
 	}
 	if key == "" {
-		h.refusals.RecordUnpaired(l.keyID)
+		h.refusals.RecordUnpairedTry(l.keyID)
 		l.closeWith(wire.CloseUnpaired, "this browser is not paired: run `opentabs pair` with the code in its side panel")
 		l.finish()
 		return
@@ -130,8 +130,8 @@ func (s *handshake) run() (*browser, error) {
 	defer timer.Stop()
 	s.sendChallenge()
 	frame, err := s.link.read()
-	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil // an empty frame is rejected below, because hello must be text
+	if errors.Is(err, errBinaryFrame) {
+		frame, err = nil, nil // hello must be a text frame, so the code below rejects the empty frame
 	}
 	if err != nil {
 		return nil, err
@@ -145,14 +145,14 @@ func (s *handshake) run() (*browser, error) {
 		if err == nil && e.ID != "" && e.Method != "" {
 			newFrameWriter(s.link).writeFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: refusalText}))
 		}
-		return nil, s.refuse(websocket.StatusPolicyViolation, refusalText)
+		return nil, s.rejectHandshake(websocket.StatusPolicyViolation, refusalText)
 	}
 	protocol, err := wire.DecodeProtocol(e.Params)
 	if err != nil {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if protocol != wire.Version {
-		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, inbound.VersionMismatch(protocol))
+		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, inbound.FormatVersionMismatch(protocol))
 	}
 	var p wire.HelloParams
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -174,12 +174,12 @@ func (s *handshake) run() (*browser, error) {
 		var err error
 		if s.link.pairedKey, err = s.link.hub.opts.Pairings.Confirm(s.link.keyID, p.BrowserName); err != nil {
 			s.link.hub.opts.Log.Error().Err(err).Msg("could not record that a browser was paired")
-			return nil, s.refuse(wire.CloseUnpaired, "the server could not record the pairing; its log has the reason")
+			return nil, s.rejectHandshake(wire.CloseUnpaired, "the server could not record the pairing; its log has the reason")
 		}
 	}
 	b := s.link.hub.registry.attachLink(s.link, e.ID, p)
 	if b == nil {
-		return nil, s.refuse(websocket.StatusGoingAway, "opentabs is stopping")
+		return nil, s.rejectHandshake(websocket.StatusGoingAway, "opentabs is stopping")
 	}
 	s.link.hub.refusals.SetRefusedHello("")
 	return b, nil
@@ -190,7 +190,7 @@ func (s *handshake) logRefusal(refusalText string) {
 	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", refusalText) })
 }
 
-func (s *handshake) refuse(code websocket.StatusCode, refusalText string) error {
+func (s *handshake) rejectHandshake(code websocket.StatusCode, refusalText string) error {
 	s.logRefusal(refusalText)
 	s.link.closeWith(code, inbound.Truncate(refusalText, inbound.MaxCloseReasonBytes))
 	return errHandshakeRefused
@@ -199,5 +199,5 @@ func (s *handshake) refuse(code websocket.StatusCode, refusalText string) error 
 func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, refusalText string) error {
 	newFrameWriter(s.link).writeFrame(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: refusalText}))
 	s.link.hub.refusals.SetRefusedHello(refusalText)
-	return s.refuse(status, refusalText)
+	return s.rejectHandshake(status, refusalText)
 }

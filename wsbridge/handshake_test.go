@@ -22,7 +22,7 @@ import (
 func TestAttackByOrigin(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
-	const proto = "Sec-WebSocket-Protocol"
+	const subprotocolHeader = "Sec-WebSocket-Protocol"
 	nonce := wire.NonceSubprotocolPrefix + browserNonce
 	header := func(key string, valueNames ...string) func(*http.Request) {
 		return func(r *http.Request) {
@@ -42,10 +42,10 @@ func TestAttackByOrigin(t *testing.T) {
 		{"localhost", host("localhost:9527"), 0},
 		{"IPv6 loopback", host("[::1]:9527"), 0},
 		{"no port", host("127.0.0.1"), 0},
-		{"nonce first, in a separate header", header(proto, nonce, wire.Subprotocol), 0},
+		{"nonce first, in a separate header", header(subprotocolHeader, nonce, wire.Subprotocol), 0},
 		{"post", func(r *http.Request) { r.Method = http.MethodPost }, 405},
 		{"rebound name", host("evil.example:9527"), 403},
-		{"name that begins like ours", host("127.0.0.1.evil.example:9527"), 403},
+		{"host name that begins with our address", host("127.0.0.1.evil.example:9527"), 403},
 		{"other address", host("127.0.0.2:9527"), 403},
 		{"IPv6 without brackets", host("::1"), 403},
 		{"no host", host(""), 403},
@@ -54,7 +54,7 @@ func TestAttackByOrigin(t *testing.T) {
 		{"no origin", header("Origin"), 403},
 		{"web page", header("Origin", "https://evil.example"), 403},
 		{"loopback page", header("Origin", "http://127.0.0.1:9527"), 403},
-		{"origin that begins like ours", header("Origin", testOrigin+".evil.example"), 403},
+		{"origin that begins with our origin", header("Origin", testOrigin+".evil.example"), 403},
 		{"other extension", header("Origin", "chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"), 403},
 		{"origin in capitals", header("Origin", strings.ToUpper(testOrigin)), 403},
 		{"origin with a path", header("Origin", testOrigin+"/"), 403},
@@ -62,15 +62,15 @@ func TestAttackByOrigin(t *testing.T) {
 		{"two origins", header("Origin", testOrigin, "https://evil.example"), 403},
 		{"no upgrade", header("Upgrade"), 426},
 		{"other upgrade", header("Upgrade", "h2c"), 426},
-		{"no subprotocol", header(proto), 400},
-		{"no nonce", header(proto, wire.Subprotocol), 400},
-		{"empty nonce", header(proto, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix), 400},
-		{"short nonce", header(proto, wire.Subprotocol+", "+nonce[:len(nonce)-1]), 400},
-		{"nonce of a megabyte", header(proto, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix+strings.Repeat("x", 1<<20)), 400},
-		{"nonce that is no ASCII", header(proto, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix+strings.Repeat("é", 16)), 400},
-		{"two nonces", header(proto, wire.Subprotocol+", "+nonce+", "+nonce), 400},
-		{"the key in the place of the nonce", header(proto, wire.Subprotocol+", opentabs.token."+testKey), 400},
-		{"nonce alone", header(proto, nonce), 400},
+		{"no subprotocol", header(subprotocolHeader), 400},
+		{"no nonce", header(subprotocolHeader, wire.Subprotocol), 400},
+		{"empty nonce", header(subprotocolHeader, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix), 400},
+		{"short nonce", header(subprotocolHeader, wire.Subprotocol+", "+nonce[:len(nonce)-1]), 400},
+		{"nonce of a megabyte", header(subprotocolHeader, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix+strings.Repeat("x", 1<<20)), 400},
+		{"nonce that is not ASCII", header(subprotocolHeader, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix+strings.Repeat("é", 16)), 400},
+		{"two nonces", header(subprotocolHeader, wire.Subprotocol+", "+nonce+", "+nonce), 400},
+		{"the key in the place of the nonce", header(subprotocolHeader, wire.Subprotocol+", opentabs.token."+testKey), 400},
+		{"nonce alone", header(subprotocolHeader, nonce), 400},
 	}
 	for _, tt := range tests {
 		name := "a WebSocket: " + tt.name
@@ -84,10 +84,10 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Upgrade", "websocket")
 			r.Header.Set("Sec-WebSocket-Version", "13")
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
-			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
+			r.Header.Set(subprotocolHeader, wire.Subprotocol+", "+nonce)
 			tt.pluginChange(r)
-			if httpStatus, refusalText := inbound.FindRefusal(r, h.opts.Origins); httpStatus != tt.httpStatus {
-				t.Fatalf("refusal = %d %q, want %d", httpStatus, refusalText, tt.httpStatus)
+			if httpStatus, refusalText := inbound.CheckUpgrade(r, h.opts.Origins); httpStatus != tt.httpStatus {
+				t.Fatalf("CheckUpgrade returned the status %d and the text %q, want the status %d", httpStatus, refusalText, tt.httpStatus)
 			}
 			if tt.httpStatus == 0 {
 				return
@@ -97,28 +97,28 @@ func TestAttackByOrigin(t *testing.T) {
 			body := w.Body.String()
 			var problemJSON httpjson.Problem
 			if err := json.Unmarshal(w.Body.Bytes(), &problemJSON); err != nil || w.Code != tt.httpStatus || !strings.HasSuffix(problemJSON.Error, ".") {
-				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.httpStatus)
+				t.Errorf("the server answered with the status %d and the text %q, want the status %d and a sentence", w.Code, body, tt.httpStatus)
 			}
 			if strings.Contains(body+fmt.Sprint(w.Header()), testKey) {
-				t.Error("the server's answer contains the key")
+				t.Error("the server's answer contains the key, want no key in it")
 			}
 		})
 	}
 }
 
-func TestNoOriginsRejectsAll(t *testing.T) {
+func TestNoAllowedOriginsRejectsAll(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
-	if httpStatus, _ := inbound.FindRefusal(r, h.opts.Origins); httpStatus != 403 {
-		t.Errorf("status %d without an Origin, want 403", httpStatus)
+	if httpStatus, _ := inbound.CheckUpgrade(r, h.opts.Origins); httpStatus != 403 {
+		t.Errorf("HTTP status of a request without an Origin = %d, want 403", httpStatus)
 	}
 }
 
-func TestNewNeedsKey(t *testing.T) {
+func TestNewHubNeedsKey(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("New without a key did not panic")
+			t.Error("New without a key returned, want a panic")
 		}
 	}()
 	New(Options{})
@@ -139,35 +139,35 @@ func TestVersionMismatch(t *testing.T) {
 			p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
 			p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32001,"message":%q}}`, tt.want))
 			if got, want := p.awaitClose(), fmt.Sprintf("close 4001 %q", tt.want); got != want {
-				t.Errorf("%s, want %s", got, want)
+				t.Errorf("the link ended with %s, want %s", got, want)
 			}
 			if got := w.hub.Browsers(); len(got) != 0 {
-				t.Errorf("browsers = %+v, want none", got)
+				t.Errorf("connected browsers = %+v, want none", got)
 			}
 		})
 	}
 }
 
-func TestMismatchFitsCloseFrame(t *testing.T) {
+func TestVersionMismatchTextFitsCloseFrame(t *testing.T) {
 	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
-		if s := inbound.VersionMismatch(version); len(s) > inbound.MaxCloseReasonBytes {
-			t.Errorf("close reason for the protocol version %d has %d bytes, the limit is %d", version, len(s), inbound.MaxCloseReasonBytes)
+		if s := inbound.FormatVersionMismatch(version); len(s) > inbound.MaxCloseReasonBytes {
+			t.Errorf("the close reason for the protocol version %d has %d bytes, want at most %d", version, len(s), inbound.MaxCloseReasonBytes)
 		}
 	}
 }
 
-func TestFirstFrame(t *testing.T) {
-	const notHello = `close 1008 "the first frame must be the request hello"`
+func TestFirstFrameMustBeHello(t *testing.T) {
+	const notHelloClose = `close 1008 "the first frame must be the request hello"`
 	const badID = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
 	hello := func(params string) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":` + params + `}`
 	}
 	tests := []struct{ frame, wantAnswer, wantClose string }{
-		{`garbage`, "", notHello},
-		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHello},
-		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHello},
+		{`garbage`, "", notHelloClose},
+		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHelloClose},
+		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHelloClose},
 		{`{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}`,
-			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHello},
+			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHelloClose},
 		{hello(`[]`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"hello is malformed: protocol must be an integer"}}`,
 			`close 1008 "hello is malformed: protocol must be an integer"`},
 		{hello(`{"protocol":1,"proof":"` + browserProof + `"}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
@@ -179,10 +179,10 @@ func TestFirstFrame(t *testing.T) {
 			p := w.dial()
 			p.sendFrame(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
-				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
+				t.Errorf("answer to the frame %s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
 			if got := p.awaitClose(); got != tt.wantClose {
-				t.Errorf("%s: %s, want %s", tt.frame, got, tt.wantClose)
+				t.Errorf("after the frame %s the link ended with %s, want %s", tt.frame, got, tt.wantClose)
 			}
 		})
 	}
@@ -198,16 +198,16 @@ func TestFirstFrameIsShort(t *testing.T) {
 		p := w.dial()
 		p.sendFrame(frame(64<<10 + 1))
 		if got := p.awaitClose(); !strings.HasPrefix(got, "close 1009 ") {
-			t.Errorf("%s, want close 1009", got)
+			t.Errorf("the link ended with %s, want close 1009", got)
 		}
 		if got := w.hub.Browsers(); len(got) != 0 {
-			t.Errorf("browsers = %+v, want none", got)
+			t.Errorf("connected browsers = %+v, want none", got)
 		}
 	})
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendFrame(frame(64 << 10))
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloResponse, emptySyncFrame)
 		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{}}`)
 		if got := p.awaitClose(); got != "" {
@@ -216,17 +216,17 @@ func TestFirstFrameIsShort(t *testing.T) {
 	})
 }
 
-func TestBinaryFirstFrame(t *testing.T) {
+func TestBinaryFirstFrameIsRejected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte("x"))
 		if got, want := p.awaitClose(), `close 1008 "the first frame must be the request hello"`; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("the link ended with %s, want %s", got, want)
 		}
 	})
 }
 
-func TestHelloInTime(t *testing.T) {
+func TestHelloTimeout(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
@@ -235,7 +235,7 @@ func TestHelloInTime(t *testing.T) {
 		}
 		w.advanceTime(time.Nanosecond)
 		if got, want := p.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("the link ended with %s, want %s", got, want)
 		}
 	})
 }
@@ -245,7 +245,7 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloResponse, emptySyncFrame)
 		w.advanceTime(time.Minute)
 		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
@@ -261,7 +261,7 @@ func TestBrowserNames(t *testing.T) {
 		p.readFrames()
 		got := w.hub.Browsers()
 		if want := "[31mRed" + strings.Repeat("é", 92) + "…"; len(got) != 1 || got[0].Name != want || got[0].ExtensionVersion != "1" {
-			t.Errorf("browsers = %+v, want one named %q", got, want)
+			t.Errorf("browsers = %+v, want one with the name %q", got, want)
 		}
 	})
 }
@@ -276,7 +276,7 @@ func TestCapabilities(t *testing.T) {
 		p := w.dial()
 		p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"n","bootId":"boot","extensionVersion":"1",` +
 			`"capabilities":["debugger","\u001b[2Jevil\u0000"],"proof":"` + browserProof + `"}}`)
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloResponse, emptySyncFrame)
 		if got := hub.Browsers()[0].Capabilities; len(got) != 2 || got[0] != "debugger" || strings.ContainsAny(got[1], "\x1b\x00") {
 			t.Errorf("capabilities of the browser = %q, want debugger and a text without control characters", got)
 		}

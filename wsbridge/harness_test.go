@@ -80,7 +80,7 @@ func (w *hubFixture) readEvents() []string {
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.startedAt), got, want)
+		w.t.Errorf("events of the runs after %v:\n got %q\nwant %q", time.Since(w.startedAt), got, want)
 	}
 }
 
@@ -95,12 +95,12 @@ type sink struct {
 	id string
 }
 
-func (s sink) Reports(reports []wire.Report, skipped int) {
+func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	b, err := json.Marshal(reports)
 	if err != nil {
 		s.w.t.Error(err)
 	}
-	s.w.recordEvent("%s reports %s skipped %d", s.id, b, skipped)
+	s.w.recordEvent("%s reports %s skipped %d", s.id, b, skippedCount)
 }
 
 func (s sink) LinkLost() { s.w.recordLink(s.id + " lost") }
@@ -133,12 +133,12 @@ func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 
 func (w *hubFixture) run(browser, id string) {
 	w.t.Helper()
-	if err := w.tryRun(browser, id, 0); err != nil {
-		w.t.Fatalf("Start(%s): %s: %s", id, err.Code, err.Message)
+	if err := w.startTestRun(browser, id, 0); err != nil {
+		w.t.Fatalf("Start(%s) returned the error %s: %s; want nil", id, err.Code, err.Message)
 	}
 }
 
-func (w *hubFixture) tryRun(browser, id string, limit int) *wire.CallError {
+func (w *hubFixture) startTestRun(browser, id string, limit int) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: id, Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"n":1}`), MaxResultBytes: limit,
 		Target: dispatch.Target{Browser: browser, BrowserName: "Chrome", TabID: 7, DocumentID: "d7"},
@@ -152,9 +152,9 @@ func (w *hubFixture) cancel(id string) {
 type browserPeer struct {
 	w             *hubFixture
 	ws            *websocket.Conn
-	stallableConn *stallConn
+	stallableConn *stallableConnection
 	done          chan struct{}
-	pongs         bool       // the field pongs is true if the peer automatically answers pings and rejects tab.load
+	answersPings  bool       // the field answersPings is true if the peer automatically answers pings and rejects tab.load
 	mu            sync.Mutex // the mutex guards frames and closed
 	frames        []string
 	closeReason   string
@@ -169,10 +169,10 @@ func (w *hubFixture) dial() *browserPeer {
 
 func (w *hubFixture) open(browserNonce string) *browserPeer {
 	w.t.Helper()
-	p := &browserPeer{w: w, done: make(chan struct{}), pongs: true}
+	p := &browserPeer{w: w, done: make(chan struct{}), answersPings: true}
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := w.ln.Dial(ctx, network, addr)
-		p.stallableConn = &stallConn{Conn: c}
+		p.stallableConn = &stallableConnection{Conn: c}
 		return p.stallableConn, err
 	}}
 	ws, res, err := websocket.Dial(w.t.Context(), "ws://127.0.0.1/ws", &websocket.DialOptions{
@@ -181,10 +181,10 @@ func (w *hubFixture) open(browserNonce string) *browserPeer {
 		Subprotocols: []string{wire.Subprotocol, wire.NonceSubprotocolPrefix + browserNonce},
 	})
 	if err != nil {
-		w.t.Fatalf("dial: %v", err)
+		w.t.Fatalf("error of the WebSocket dial = %v, want nil", err)
 	}
 	if got := res.Header.Get("Sec-Websocket-Protocol"); got != wire.Subprotocol {
-		w.t.Errorf("subprotocol = %q, want %q", got, wire.Subprotocol)
+		w.t.Errorf("WebSocket subprotocol = %q, want %q", got, wire.Subprotocol)
 	}
 	ws.SetReadLimit(wire.MaxFrameBytes)
 	p.ws = ws
@@ -193,10 +193,10 @@ func (w *hubFixture) open(browserNonce string) *browserPeer {
 	return p
 }
 
-func (p *browserPeer) setPongs(on bool) {
+func (p *browserPeer) setAnswersPings(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pongs = on
+	p.answersPings = on
 }
 
 func (p *browserPeer) readAll() {
@@ -216,7 +216,7 @@ func (p *browserPeer) readAll() {
 		var f struct{ ID, Method string }
 		responseFrames := ""
 		// Decoding a result of 16 MB would use a second of CPU time with the race detector.
-		if isShort := len(b) < 10<<10; p.pongs && isShort && json.Unmarshal(b, &f) == nil {
+		if isShortFrame := len(b) < 10<<10; p.answersPings && isShortFrame && json.Unmarshal(b, &f) == nil {
 			responseFrames = map[string]string{"ping": "{}", "tab.load": `{"loading":false}`}[f.Method]
 		}
 		if responseFrames == "" {
@@ -258,16 +258,16 @@ func (p *browserPeer) awaitClose() string {
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.startedAt), got, want)
+		p.w.t.Errorf("frames that the browser received after %v:\n got %q\nwant %q", time.Since(p.w.startedAt), got, want)
 	}
 }
 
-type stallConn struct {
+type stallableConnection struct {
 	net.Conn
 	gate atomic.Pointer[chan struct{}]
 }
 
-func (c *stallConn) Read(b []byte) (int, error) {
+func (c *stallableConnection) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if gate := c.gate.Load(); gate != nil {
 		<-*gate
@@ -275,7 +275,7 @@ func (c *stallConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (p *browserPeer) stall(release chan struct{}) { p.stallableConn.gate.Store(&release) }
+func (p *browserPeer) stallReads(release chan struct{}) { p.stallableConn.gate.Store(&release) }
 
 // closeAbruptly closes the browser's network connection without sending a WebSocket close
 // frame.
@@ -297,24 +297,24 @@ var (
 )
 
 const (
-	helloOK = `{"jsonrpc":"2.0","id":"h","result":{"protocol":1,"serverVersion":"0.1.0"}}`
-	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
+	helloResponse  = `{"jsonrpc":"2.0","id":"h","result":{"protocol":1,"serverVersion":"0.1.0"}}`
+	emptySyncFrame = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
 )
 
-func (w *hubFixture) connectBrowser(id, boot string) *browserPeer {
+func (w *hubFixture) connectBrowser(id, bootID string) *browserPeer {
 	w.t.Helper()
 	p := w.dial()
-	p.sendHello(id, boot)
+	p.sendHello(id, bootID)
 	p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-	if got := p.readFrames(); len(got) == 0 || got[0] != helloOK {
-		w.t.Fatalf("first frames = %q, want the answer to hello", got)
+	if got := p.readFrames(); len(got) == 0 || got[0] != helloResponse {
+		w.t.Fatalf("first frames of the server = %q, want the answer to hello", got)
 	}
 	return p
 }
 
-func (p *browserPeer) sendHello(id, boot string) {
+func (p *browserPeer) sendHello(id, bootID string) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
-		id, boot, browserProof)
+		id, bootID, browserProof)
 }
 
 func newDispatchFrame(id string) string {

@@ -30,8 +30,8 @@ type HoldSender struct {
 	tabHolds Holds
 }
 
-// SetSource sets the object that lists held tabs. Call SetSource before a browser connects.
-func (s *HoldSender) SetSource(tabHolds Holds) {
+// SetHolds sets the object that lists held tabs. Call SetHolds before a browser connects.
+func (s *HoldSender) SetHolds(tabHolds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tabHolds = tabHolds
@@ -44,8 +44,8 @@ func (s *HoldSender) Send(browserID string) {
 	}
 }
 
-// SendEnded notifies all connected browsers, without blocking, that a client's session ended.
-func (s *HoldSender) SendEnded(session string) {
+// SendSessionEnded notifies all connected browsers, without blocking, that a client's session ended.
+func (s *HoldSender) SendSessionEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEndedSessions([]string{session})
 	}
@@ -68,7 +68,7 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	s.mu.Lock()
 	tabHolds := s.tabHolds
 	s.mu.Unlock()
-	if tabHolds != nil { // call RecordUserInput without the lock, because it may call Send
+	if tabHolds != nil { // RecordUserInput may call Send, so the lock must not be held
 		tabHolds.RecordUserInput(b.id, p.TabID)
 	}
 }

@@ -85,11 +85,11 @@ type Options struct {
 	// settings to browsers, where the plugins read them. The hub's owner must call Hub.Sync after
 	// settings have changed. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
-	// MayRunIn reports whether the user's settings let a plugin run in a document with the given URL.
+	// CanRunIn reports whether the user's settings let a plugin run in a document with the given URL.
 	// The parameter frame is false for the top document of a tab and true for documents in frames. If
-	// MayRunIn returns false for a document, the document receives no calls of the plugin. By default,
+	// CanRunIn returns false for a document, the document receives no calls of the plugin. By default,
 	// calls can run in every document that a browser reports.
-	MayRunIn func(plugin, url string, frame bool) bool
+	CanRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters, together with the ID and the name of
 	// the browser. The hub passes on the log entries of one browser in the order in which they
 	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
@@ -123,9 +123,9 @@ type Options struct {
 	// ClientNames returns the names of the connected MCP clients for side panels. By default,
 	// side panels show no calls before SetCalls is called.
 	ClientNames func() []string
-	// EndedSessions receives a list of MCP sessions, and returns the sessions that have ended. By
+	// FindEndedSessions receives a list of MCP sessions, and returns the sessions that have ended. By
 	// default, the hub treats every MCP session as active.
-	EndedSessions func(sessions []string) []string
+	FindEndedSessions func(sessions []string) []string
 	// OnBrowsersChange is called after a browser connects, and after the grace period of a
 	// disconnected browser ends. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
@@ -186,8 +186,8 @@ func New(o Options) *Hub {
 	if o.ReadHistory == nil {
 		o.ReadHistory = func(string, wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) { return r, errNoHistory }
 	}
-	if o.EndedSessions == nil {
-		o.EndedSessions = func([]string) []string { return nil }
+	if o.FindEndedSessions == nil {
+		o.FindEndedSessions = func([]string) []string { return nil }
 	}
 	if o.GracePeriod <= 0 {
 		o.GracePeriod = defaultGracePeriod

@@ -40,7 +40,7 @@ func (l *link) serve(s *handshake) {
 	for {
 		frame, err := l.read()
 		switch {
-		case errors.Is(err, errNotTextual):
+		case errors.Is(err, errBinaryFrame):
 			l.inbox.countMalformed(err)
 		case err != nil:
 			if !l.hasEnded() {
@@ -60,10 +60,10 @@ func (l *link) serve(s *handshake) {
 // The type inbox handles the frames that arrive on one link. Only the goroutine that reads the
 // link uses its inbox.
 type inbox struct {
-	link           *link
-	malformedCount int
-	strayCount     int
-	hasWarned      bool
+	link                  *link
+	malformedCount        int
+	unknownRunReportCount int
+	hasWarned             bool
 }
 
 func (in *inbox) countMalformed(err error) {
@@ -98,11 +98,11 @@ func (in *inbox) respond(b *browser, e wire.Envelope) {
 		return
 	}
 	if run, ok := strings.CutPrefix(e.ID, cancelIDPrefix); ok {
-		b.runTable.stopAnswered(in.link, run, e)
+		b.runTable.handleStopReply(in.link, run, e)
 		return
 	}
 	if askID, ok := strings.CutPrefix(e.ID, answerIDPrefix); ok {
-		b.runTable.answerConfirmed(in.link, askID, e)
+		b.runTable.recordConfirmedAnswer(in.link, askID, e)
 		return
 	}
 	if e.ID == pingID {
@@ -125,25 +125,25 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		}
 		in.link.panel.runRequest(e, func() { in.link.panel.cancelCall(e.ID, p.CallID) })
 	case wire.MethodCallDecide:
-		answerPanel(&in.link.panel, e, in.link.panel.decideTicket)
+		answerPanelRequest(&in.link.panel, e, in.link.panel.decideTicket)
 	case wire.MethodCallRepeat:
-		answerPanel(&in.link.panel, e, func(p wire.CallRepeatParams) (r wire.CallRepeatResult, err error) {
+		answerPanelRequest(&in.link.panel, e, func(p wire.CallRepeatParams) (r wire.CallRepeatResult, err error) {
 			return r, in.link.hub.opts.RepeatCall(p.CallID)
 		})
 	case wire.MethodCallInspect:
-		answerPanel(&in.link.panel, e, in.link.hub.opts.InspectCall)
+		answerPanelRequest(&in.link.panel, e, in.link.hub.opts.InspectCall)
 	case wire.MethodCallUndo:
-		answerPanel(&in.link.panel, e, in.link.hub.opts.UndoCall)
+		answerPanelRequest(&in.link.panel, e, in.link.hub.opts.UndoCall)
 	case wire.MethodCallsHistory:
-		answerPanel(&in.link.panel, e, func(p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
+		answerPanelRequest(&in.link.panel, e, func(p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 			return in.link.hub.opts.ReadHistory(b.id, p)
 		})
 	case wire.MethodTabRelease:
-		answerPanel(&in.link.panel, e, func(p wire.TabReleaseParams) (wire.TabReleaseResult, error) {
+		answerPanelRequest(&in.link.panel, e, func(p wire.TabReleaseParams) (wire.TabReleaseResult, error) {
 			return in.link.hub.Holds.releaseTab(b, p)
 		})
 	case wire.MethodPluginFetch:
-		answerPanel(&in.link.panel, e, in.link.adapters.fetchCode)
+		answerPanelRequest(&in.link.panel, e, in.link.adapters.fetchCode)
 	case wire.MethodHello:
 		in.link.rejectRequest(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
@@ -186,7 +186,9 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	case wire.MethodTabUserInput:
 		err = withParams(e, func(p wire.TabUserInputParams) { in.link.hub.Holds.recordInput(b, p) })
 	case wire.MethodSessionUsed:
-		err = withParams(e, func(p wire.SessionUsedParams) { in.link.postEndedSessions(in.link.hub.opts.EndedSessions(p.Sessions)) })
+		err = withParams(e, func(p wire.SessionUsedParams) {
+			in.link.postEndedSessions(in.link.hub.opts.FindEndedSessions(p.Sessions))
+		})
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {
@@ -211,7 +213,8 @@ func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// A result that is not JSON makes its whole frame malformed.
+// If a result is not JSON, its whole frame is malformed, so failRunWithInvalidResult searches the
+// frame for the ID of the call.
 func (in *inbox) failRunWithInvalidResult(b *browser, frame []byte) {
 	id, isResult := wire.FindResultID(frame)
 	if !isResult {

@@ -25,14 +25,14 @@ const (
 	// readChunkBytes limits the bytes of one read. Each read marks the link as alive, so a
 	// large frame on a slow link is not mistaken for silence.
 	readChunkBytes = 64 << 10
-	// maxReusedBuffer is the capacity in bytes above which a read buffer is not reused for the
+	// maxReusedBufferBytes is the capacity in bytes above which a read buffer is not reused for the
 	// next frame.
-	maxReusedBuffer = 4 << 20
+	maxReusedBufferBytes = 4 << 20
 )
 
 var (
-	errSlowFrame  = errors.New("a frame was incomplete after 5 min")
-	errNotTextual = errors.New("not a frame: a binary message")
+	errSlowFrame   = errors.New("a frame was incomplete after 5 min")
+	errBinaryFrame = errors.New("not a frame: a binary message")
 )
 
 // The constants below are IDs, or beginnings of IDs, of requests that the server sends without
@@ -58,9 +58,9 @@ type link struct {
 	goroutines sync.WaitGroup
 	ended      chan struct{}
 	endOnce    sync.Once
-	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the link.
-	hasReceived atomic.Bool
-	// The types of requests, adapters, panel and inbox document their own locks.
+	// hasReceivedData becomes true whenever bytes arrive, and false whenever keepAlive checks the link.
+	hasReceivedData atomic.Bool
+	// The types of the fields requests, adapters, panel and inbox document how access is synchronized.
 	requests *requests.Table
 	adapters adapterSync
 	panel    panel
@@ -80,7 +80,7 @@ type link struct {
 
 func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	l := &link{hub: h, ws: ws, netConn: netConn, log: h.opts.Log, ended: make(chan struct{})}
-	l.outbox.framesDue = make(chan struct{}, 1)
+	l.outbox.framesQueued = make(chan struct{}, 1)
 	l.requests = requests.New(l.postFrame, l.ended)
 	l.adapters = adapterSync{link: l, syncDue: make(chan struct{}, 1), settings: map[string]string{}}
 	l.panel = panel{link: l, stateDue: make(chan struct{}, 1), pluginsDue: make(chan struct{}, 1)}
@@ -124,12 +124,12 @@ func (l *link) closeWith(code websocket.StatusCode, cancelReason string) {
 // The reader of the link calls finish as its last action.
 func (l *link) finish() {
 	l.outbox.mu.Lock()
-	wasClosed := l.outbox.isClosed
+	isAlreadyClosed := l.outbox.isClosed
 	l.outbox.isClosed = true
 	l.outbox.mu.Unlock()
 	l.endLink()
 	l.panel.stop()
-	if !wasClosed {
+	if !isAlreadyClosed {
 		_ = l.netConn.Close()
 	}
 	l.goroutines.Wait()
@@ -144,7 +144,7 @@ func (l *link) read() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.frameBuffer.Cap() > maxReusedBuffer {
+	if l.frameBuffer.Cap() > maxReusedBufferBytes {
 		l.frameBuffer = bytes.Buffer{}
 	}
 	l.frameBuffer.Reset()
@@ -156,7 +156,7 @@ func (l *link) read() ([]byte, error) {
 		return nil, err
 	}
 	if kind != websocket.MessageText {
-		return nil, errNotTextual
+		return nil, errBinaryFrame
 	}
 	return l.frameBuffer.Bytes(), nil
 }
@@ -184,7 +184,7 @@ func (t *activityReader) Read(p []byte) (int, error) {
 		return 0, errSlowFrame
 	}
 	n, err := t.r.Read(p[:min(len(p), readChunkBytes)])
-	t.l.hasReceived.Store(true)
+	t.l.hasReceivedData.Store(true)
 	return n, err
 }
 
@@ -196,10 +196,10 @@ const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 // process was suspended (a sleeping laptop), the pause counts as one tick of silence, so no link is lost. keepAlive
 // returns when the link has ended.
 func (l *link) keepAlive() {
-	const pingBeats, deadBeats = 1, 3
+	const pingAfterBeats, maxMissedBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)
 	defer ticker.Stop()
-	silentBeats := 0
+	silentBeatCount := 0
 	for {
 		select {
 		case <-l.ended:
@@ -211,14 +211,14 @@ func (l *link) keepAlive() {
 			l.closeWith(wire.CloseUnpaired, "the pairing of this browser was removed")
 			return
 		}
-		silentBeats++
-		if l.hasReceived.Swap(false) {
-			silentBeats = 0
+		silentBeatCount++
+		if l.hasReceivedData.Swap(false) {
+			silentBeatCount = 0
 		}
-		switch silentBeats {
-		case pingBeats:
+		switch silentBeatCount {
+		case pingAfterBeats:
 			l.postFrame(wire.AppendRequest(nil, pingID, wire.MethodPing, []byte("{}")))
-		case deadBeats:
+		case maxMissedBeats:
 			l.log.Warn().Dur("silent_ms", silenceLimit).Msg("browser is silent; closing its link")
 			l.closeAbruptly()
 			return

@@ -17,9 +17,9 @@ import (
 func TestPingKeepsAlive(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.setPongs(false)
+		p.setAnswersPings(false)
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloResponse, emptySyncFrame)
 		const ping = `{"jsonrpc":"2.0","id":"s/ping","method":"ping","params":{}}`
 		for range 30 {
 			w.advanceTime(5*time.Second - time.Nanosecond)
@@ -34,10 +34,10 @@ func TestPingKeepsAlive(t *testing.T) {
 	})
 }
 
-func TestDeadLink(t *testing.T) {
+func TestLinkWithoutPongsIsClosed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.setPongs(false)
+		p.setAnswersPings(false)
 		p.sendHello("b1", "boot1")
 		p.readFrames()
 		w.advanceTime(20 * time.Millisecond)
@@ -50,7 +50,7 @@ func TestDeadLink(t *testing.T) {
 		}
 		w.advanceTime(2480 * time.Millisecond)
 		if got := p.awaitClose(); got != "lost" {
-			t.Errorf("%q after 10 s of silence, want lost", got)
+			t.Errorf("after 10 s of silence the link ended with %q, want lost", got)
 		}
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		w.wantEvents()
@@ -64,7 +64,7 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
-		p.setPongs(false)
+		p.setAnswersPings(false)
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
 		largeFrame := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
 		// Write the bytes of the WebSocket frame directly, as one final text frame whose
@@ -80,7 +80,7 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 			w.advanceTime(7 * time.Second)
 		}
 		if got := strings.Join(w.readEvents(), ""); got != "c1 returned "+output {
-			t.Errorf("the run received %.60q (%d bytes)", got, len(got))
+			t.Errorf("the run received %.60q (%d bytes), want its complete output of %d bytes", got, len(got), len(output))
 		}
 	})
 }
@@ -166,10 +166,10 @@ func TestFrames(t *testing.T) {
 			malformed += tt.malformed
 			p.sendFrame(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
-				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
+				t.Errorf("answer to the frame %s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
 			if got := w.onlyLink().inbox.malformedCount; got != malformed {
-				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)
+				t.Errorf("after the frame %s the link counted %d malformed frames, want %d", tt.frame, got, malformed)
 				malformed = got
 			}
 		}
@@ -185,7 +185,7 @@ func (w *hubFixture) onlyLink() *link {
 	for l := range w.hub.registry.openLinksSet {
 		return l
 	}
-	w.t.Fatal("no connection is served")
+	w.t.Fatal("the hub serves no connection, want one")
 	return nil
 }
 
@@ -204,12 +204,13 @@ func TestInvalidFrames(t *testing.T) {
 		}
 		p.sendFrame("malformed")
 		if got, want := p.awaitClose(), `close 1008 "more than 100 frames were malformed"`; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("the link ended with %s, want %s", got, want)
 		}
 	})
 }
 
-// A page can send a report just when its call ends.
+// A page may send a progress report at the moment when its call ends, so the report arrives after
+// the end.
 func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -219,8 +220,8 @@ func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
-		if l := w.onlyLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
-			t.Errorf("the link counted %d stray and %d malformed frames", l.inbox.strayCount, l.inbox.malformedCount)
+		if l := w.onlyLink(); l.inbox.unknownRunReportCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
+			t.Errorf("the link counted %d stray and %d malformed frames, want %d and 0", l.inbox.unknownRunReportCount, l.inbox.malformedCount, 2*maxMalformedFrames)
 		}
 		w.wantEvents()
 	})

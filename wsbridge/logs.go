@@ -21,8 +21,8 @@ func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
 		return errors.New("there is no such plugin")
 	}
 	p.Dropped = max(p.Dropped, 0)
-	if excess := len(p.Entries) - wire.MaxLogEntries; excess > 0 {
-		p.Entries, p.Dropped = p.Entries[:wire.MaxLogEntries], p.Dropped+excess
+	if excessCount := len(p.Entries) - wire.MaxLogEntries; excessCount > 0 {
+		p.Entries, p.Dropped = p.Entries[:wire.MaxLogEntries], p.Dropped+excessCount
 	}
 	for i := range p.Entries {
 		inbound.CleanLogEntry(&p.Entries[i])

@@ -20,23 +20,23 @@ type malformedCase struct {
 
 const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// While the malformed frames of a row arrive, another browser runs the call call_b, which must succeed.
+// While the malformed frames of a table row arrive, another browser runs the call call_b, which must succeed.
 var malformedFrames = []malformedCase{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
 	{name: "invalid UTF-8", frames: []string{"\xff\xfe", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":"ping"}`}},
 	{name: "truncated", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"pin`, `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[`}},
 	{name: "wrong JSON-RPC version", frames: []string{`{"jsonrpc":"1.0","id":"1","method":"ping"}`, `{"id":"1","method":"ping"}`, `{"jsonrpc":2,"id":"1","method":"ping"}`}},
-	{name: "ids that are no strings", frames: []string{
+	{name: "ids that are not strings", frames: []string{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":["x"],"result":{}}`,
 	}},
-	{name: "methods that are no strings", frames: []string{`{"jsonrpc":"2.0","id":"1","method":7}`, `{"jsonrpc":"2.0","id":"1","method":{}}`}},
-	{name: "a member twice", frames: []string{
+	{name: "methods that are not strings", frames: []string{`{"jsonrpc":"2.0","id":"1","method":7}`, `{"jsonrpc":"2.0","id":"1","method":{}}`}},
+	{name: "the same member twice in one object", frames: []string{
 		`{"jsonrpc":"2.0","id":"call_a","id":"call_b","result":{"output":1}}`,
 		`{"jsonrpc":"2.0","id":"call_b","result":{"output":1},"result":{"output":2}}`,
 	}},
-	{name: "too many members", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"ping"` + manyMembers(40) + `}`}},
-	{name: "a request and an answer in one", frames: []string{`{"jsonrpc":"2.0","id":"call_b","method":"ping","result":{}}`}},
+	{name: "too many members", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"ping"` + newManyMembers(40) + `}`}},
+	{name: "a frame that is both a request and an answer", frames: []string{`{"jsonrpc":"2.0","id":"call_b","method":"ping","result":{}}`}},
 	{name: "neither", frames: []string{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":""}`, `{"jsonrpc":"2.0","id":"x"}`, `{"jsonrpc":"2.0","id":"x","result":{},"error":{"code":1,"message":""}}`}},
 	{
 		name:          "unknown methods",
@@ -44,7 +44,7 @@ var malformedFrames = []malformedCase{
 		responseLines: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"unknown method \"no.such\""}}`, `{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"unknown method \"toString\""}}`},
 	},
 	{
-		name: "params that do not fit",
+		name: "params that do not match the method",
 		frames: []string{
 			`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":7}}`, `{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":[]}`, `{"jsonrpc":"2.0","id":"3","method":"call.cancel"}`,
 			`{"jsonrpc":"2.0","method":"state.watch","params":{"on":"yes"}}`, `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":"7"}}`, fmt.Sprintf(tabSyncFormat, `{"7":{}}`),
@@ -74,7 +74,7 @@ var malformedFrames = []malformedCase{
 		events: []string{"call_a returned 1"},
 	},
 	{
-		name: "a result that is not of its type", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":"done"}`},
+		name: "a result of the wrong JSON type", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":"done"}`},
 		events: []string{"call_a failed internal: the browser's answer is not a result"},
 	},
 	{
@@ -82,10 +82,10 @@ var malformedFrames = []malformedCase{
 		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
 	},
 	{
-		name: "a very deep result", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":{"output":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`},
+		name: "a very deeply nested result", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":{"output":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`},
 		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
 	},
-	{name: "very deep params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
+	{name: "very deeply nested params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
 	{name: "a flood of nonsense", frames: repeatFrame(101, "nonsense"), wantClose: `close 1008 "more than 100 frames were malformed"`},
 	{name: "a flood of pings", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), responseLines: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
 	{name: "a flood of pongs", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
@@ -104,7 +104,7 @@ func repeatFrame(n int, frame string) []string {
 	return frames
 }
 
-func manyMembers(n int) string {
+func newManyMembers(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
@@ -113,7 +113,7 @@ func manyMembers(n int) string {
 }
 
 // The hub may close only the link that sent the malformed input, and must not affect another browser.
-func TestMalformed(t *testing.T) {
+func TestMalformedFramesAffectOnlyTheirSender(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
 			withHub(t, Options{}, func(w *hubFixture) {
@@ -128,7 +128,7 @@ func TestMalformed(t *testing.T) {
 				w.wantEvents(m.events...)
 				a.wantFrames(m.responseLines...)
 				if wantClose := a.awaitClose(); wantClose != m.wantClose {
-					t.Errorf("the link ended with %q, want %q", wantClose, m.wantClose)
+					t.Errorf("the link of the bad browser ended with %q, want %q", wantClose, m.wantClose)
 				}
 				if m.wantClose == "" && m.events == nil {
 					a.respond("call_a", `"still here"`)
@@ -142,8 +142,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A mask of zero leaves the bytes of a WebSocket frame unchanged, so the test writes the bytes directly.
-func TestFrameAboveTheLimit(t *testing.T) {
+// The test writes the bytes of a WebSocket frame directly, because a mask of zero leaves them unchanged.
+func TestOversizedFrameClosesLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")
 		headBytes := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
@@ -160,16 +160,16 @@ func TestFrameAboveTheLimit(t *testing.T) {
 	})
 }
 
-func TestFrameWithoutEnd(t *testing.T) {
+func TestSlowUnfinishedFrameClosesLink(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		chunk  int
-		within time.Duration
+		name        string
+		chunk       int
+		maxDuration time.Duration
 	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunkBytes, frameTimeout + 10*time.Second}} {
 		t.Run(c.name, func(t *testing.T) {
 			withHub(t, Options{}, func(w *hubFixture) {
 				a := w.connectBrowser("a", "boot")
-				a.setPongs(false)
+				a.setAnswersPings(false)
 				startTime := time.Now()
 				headBytes := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.chunk)
@@ -179,8 +179,8 @@ func TestFrameWithoutEnd(t *testing.T) {
 					}
 					w.advanceTime(5 * time.Second)
 				}
-				if elapsedTime := time.Since(startTime); elapsedTime > c.within {
-					t.Errorf("the link was blocked for %v", elapsedTime)
+				if elapsedTime := time.Since(startTime); elapsedTime > c.maxDuration {
+					t.Errorf("the link was blocked for %v, want at most %v", elapsedTime, c.maxDuration)
 				}
 			})
 		})

@@ -33,13 +33,13 @@ func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
 }
 
 type chaosTest struct {
-	w     *hubFixture
-	rnd   *rand.Rand
-	boots map[string]int
-	peers map[string]*browserPeer
-	all   []*browserPeer
-	runs  map[string]*endingCounts
-	ids   []string
+	w       *hubFixture
+	rnd     *rand.Rand
+	bootIDs map[string]int
+	peers   map[string]*browserPeer
+	all     []*browserPeer
+	runs    map[string]*endingCounts
+	ids     []string
 }
 
 func (c *chaosTest) id() string {
@@ -87,9 +87,9 @@ func (c *chaosTest) randomStep() func() {
 		}
 	case n < 92:
 		if c.rnd.IntN(4) == 0 {
-			c.boots[name]++
+			c.bootIDs[name]++
 		}
-		c.peers[name] = c.w.connectBrowser(name, fmt.Sprintf("boot%d", c.boots[name]))
+		c.peers[name] = c.w.connectBrowser(name, fmt.Sprintf("boot%d", c.bootIDs[name]))
 		c.all = append(c.all, c.peers[name])
 	default:
 		c.w.advanceTime(time.Duration(c.rnd.Int64N(int64(6 * time.Second))))
@@ -127,15 +127,15 @@ func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			c := &chaosTest{
-				w: w, rnd: rand.New(rand.NewPCG(seed, 1)), boots: map[string]int{},
+				w: w, rnd: rand.New(rand.NewPCG(seed, 1)), bootIDs: map[string]int{},
 				peers: map[string]*browserPeer{}, runs: map[string]*endingCounts{},
 			}
 			for range 60 {
-				var senders sync.WaitGroup
+				var senderGroup sync.WaitGroup
 				for range 1 + c.rnd.IntN(4) {
-					senders.Go(c.randomStep())
+					senderGroup.Go(c.randomStep())
 				}
-				senders.Wait()
+				senderGroup.Wait()
 			}
 			for _, p := range c.all {
 				p.closeAbruptly()
@@ -143,14 +143,14 @@ func TestEveryRunEndsOnce(t *testing.T) {
 			w.advanceTime(time.Minute)
 			for id, e := range c.runs {
 				if e.finishedRuns+e.stoppedRuns != 1 || e.cancelledRuns != e.answeredRuns {
-					t.Errorf("seed %d: %s finished %d times, was stopped %d times, %d of %d stops were answered",
+					t.Errorf("seed %d: %s finished %d times and was stopped %d times, and %d of %d stops were answered; want one end, and an answer to each stop",
 						seed, id, e.finishedRuns, e.stoppedRuns, e.answeredRuns, e.cancelledRuns)
 				}
 			}
 			w.hub.registry.mu.Lock()
 			defer w.hub.registry.mu.Unlock()
 			if len(w.hub.registry.browsers) != 0 || len(w.hub.registry.openLinksSet) != 0 {
-				t.Errorf("seed %d: the hub still has %d browsers and %d connections", seed, len(w.hub.registry.browsers), len(w.hub.registry.openLinksSet))
+				t.Errorf("seed %d: the hub still has %d browsers and %d connections, want 0 and 0", seed, len(w.hub.registry.browsers), len(w.hub.registry.openLinksSet))
 			}
 		})
 	}

@@ -19,7 +19,7 @@ const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // The type outbox is the queue of unwritten frames of one link.
 type outbox struct {
-	framesDue chan struct{}
+	framesQueued chan struct{}
 
 	mu           sync.Mutex // the mutex guards all fields below; no other lock is acquired under mu
 	frames       [][]byte
@@ -28,7 +28,7 @@ type outbox struct {
 	isClosed     bool
 }
 
-// If the link has ended, postFrame drops the frame, because the hub repeats the needed frames after a reconnect.
+// If the link has ended, postFrame drops the frame. The hub repeats frames that are still needed after a reconnect.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -49,7 +49,7 @@ func (l *link) postFrame(frame []byte) {
 		l.goroutines.Go(l.writeFrames)
 	}
 	select {
-	case o.framesDue <- struct{}{}:
+	case o.framesQueued <- struct{}{}:
 	default:
 	}
 }
@@ -60,7 +60,7 @@ func (l *link) writeFrames() {
 	var frames [][]byte
 	for {
 		select {
-		case <-o.framesDue:
+		case <-o.framesQueued:
 		case <-l.ended:
 			return
 		}
@@ -92,8 +92,8 @@ func newFrameWriter(l *link) frameWriter {
 	return frameWriter{l, limit}
 }
 
-// The WebSocket library closes the connection if a context ends during a write, so write never uses the context of a
-// call.
+// The method write never uses the context of a call, because the WebSocket library closes the connection if a context
+// ends during a write.
 func (w frameWriter) writeFrame(frame []byte) bool {
 	w.limit.Reset(writeTimeout)
 	defer w.limit.Stop()

@@ -23,7 +23,7 @@ const refreshInterval = 3 * time.Second
 // panel of one browser.
 type panel struct {
 	link *link
-	// Each channel has a token while notifications are due: stateDue for state.sync,
+	// Each channel contains a value while notifications are due: stateDue for state.sync,
 	// pluginsDue for state.plugins and state.browser.
 	stateDue, pluginsDue chan struct{}
 	runningRequests      atomic.Int32
@@ -32,9 +32,9 @@ type panel struct {
 	stopWatcher context.CancelFunc
 }
 
-func (p *panel) requestState() { signalOnce(p.stateDue) }
+func (p *panel) requestState() { signalIfIdle(p.stateDue) }
 
-func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
+func (p *panel) requestPlugins() { signalIfIdle(p.pluginsDue) }
 
 // The caller of sendWaiting holds registry.mu.
 func (l *link) sendWaiting(calls int) {
@@ -46,9 +46,9 @@ func (l *link) sendWaiting(calls int) {
 }
 
 // Only the goroutine that reads messages from the browser calls setWatching.
-func (p *panel) setWatching(b *browser, isOn bool) {
+func (p *panel) setWatching(b *browser, isWatching bool) {
 	p.stop()
-	if !isOn {
+	if !isWatching {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -83,12 +83,12 @@ func (p *panel) stop() {
 	}
 }
 
-// A state.sync is sent when calls or clients have changed; state.plugins and state.browser are sent when permissions
-// have changed. Two notifications of one kind are at least stateInterval apart, and each notification contains the
+// The panel receives state.sync after changes of calls or clients, and state.plugins and state.browser after changes of
+// permissions. Two notifications of one kind are at least stateInterval apart, and each notification contains the
 // newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	panelCalls := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
-	var lastState, lastPlugins, lastBrowser []byte
+	var lastStateFrame, lastPluginsFrame, lastBrowser []byte
 	sendFrame := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {
@@ -111,16 +111,16 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
-		if ctx.Err() != nil { // put the tokens back into the channels for the next call of sendState
+		if ctx.Err() != nil { // mark the notifications as due again for the next call of sendState
 			p.requestState()
 			p.requestPlugins()
 			return
 		}
 		if stateDue {
-			sendFrame(&lastState, wire.MethodStateSync, wire.EncodeBody(panelCalls.Next(calls)))
+			sendFrame(&lastStateFrame, wire.MethodStateSync, wire.EncodeBody(panelCalls.Next(calls)))
 		}
 		if pluginsDue {
-			sendFrame(&lastPlugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
+			sendFrame(&lastPluginsFrame, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
 			if policy := p.link.hub.opts.Policy; policy != nil {
 				sendFrame(&lastBrowser, wire.MethodStateBrowser, wire.EncodeBody(policy.BrowserTools()))
 			}

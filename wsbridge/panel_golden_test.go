@@ -12,11 +12,11 @@ import (
 	"opentabs/wire"
 )
 
-func TestCallInTheSidePanel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in fake time, the remaining time for a decision is exact
-		full, failedView := dispatchtest.View(), dispatchtest.View()
-		failedView.CallID, failedView.Waiting, failedView.Status, failedView.ClientCredential = "call_2", nil, wire.StatusFailed, dispatch.CredentialStdio
-		calls := &fakeCalls{views: []dispatch.View{full, failedView, {}}, activities: full.Activities}
+func TestStateSyncFramesForPanel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // with fake time, the frame always contains the same remaining time
+		fullView, failedCallView := dispatchtest.View(), dispatchtest.View()
+		failedCallView.CallID, failedCallView.Waiting, failedCallView.Status, failedCallView.ClientCredential = "call_2", nil, wire.StatusFailed, dispatch.CredentialStdio
+		calls := &fakeCalls{views: []dispatch.View{fullView, failedCallView, {}}, activities: fullView.Activities}
 		var b bytes.Buffer
 		for _, browserID := range []string{"b1", "b2"} {
 			panelCalls := shape.PanelCalls{BrowserID: browserID, ServerVersion: "1.2.3"}

@@ -22,7 +22,7 @@ type fakeCalls struct {
 	mu             sync.Mutex // guards all fields below
 	views          []dispatch.View
 	cancelledCalls []string
-	decidedCalls   []string
+	decidedCallIDs []string
 	activities     []dispatch.ActivityView
 }
 
@@ -54,13 +54,13 @@ func (f *fakeCalls) Find(id string) (dispatch.View, bool) {
 func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.decidedCalls = append(f.decidedCalls, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
+	f.decidedCallIDs = append(f.decidedCallIDs, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
 	switch {
 	case callID != "c1":
 		return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 	case r.Scope == wire.ScopeAlways:
 		return dispatch.DecisionResult{}, &dispatch.ScopeError{Scope: r.Scope, OfferedScopes: []wire.Scope{wire.ScopeOnce}}
-	case len(f.decidedCalls) > 1:
+	case len(f.decidedCallIDs) > 1:
 		return dispatch.DecisionResult{Outcome: wire.DecisionAlreadyMade, Surface: "a terminal", Allowed: true}, nil
 	default:
 		return dispatch.DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
@@ -115,36 +115,36 @@ func TestPanel(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		calls.changeViews(callView("c1", 0.25, "b1"), callView("c2", 0.5, "b2"))
 		if got := p.stateFrames(); len(got) != 0 {
-			t.Errorf("%d states arrived although no panel is open", len(got))
+			t.Errorf("%d states arrived although no panel is open, want 0", len(got))
 		}
 		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
-			t.Fatalf("states = %+v, want one with two calls", got)
+			t.Fatalf("states of the panel = %+v, want one with two calls", got)
 		}
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
-			t.Errorf("calls = %+v", c)
+			t.Errorf("calls in the panel = %+v, want the first in tab 7 with the progress 0.25, the second without a tab", c)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
 		calls.changeViews(callView("c1", 0.5, "b1"))
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 0 {
-			t.Errorf("%d states arrived although the panel is closed; want 0", len(got))
+			t.Errorf("%d states arrived although the panel is closed, want 0", len(got))
 		}
 		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
-			t.Errorf("states = %+v, want the newest", got)
+			t.Errorf("states of the panel = %+v, want the newest", got)
 		}
 		p.sendFrame(watchStateFrame)
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 1 {
-			t.Errorf("%d states for a second watch, want 1", len(got))
+			t.Errorf("%d states after the panel was opened again, want 1", len(got))
 		}
 	})
 }
 
-func TestPanelRate(t *testing.T) {
+func TestPanelStateUpdatesAreRateLimited(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -156,7 +156,7 @@ func TestPanelRate(t *testing.T) {
 			if i == 0 {
 				w.advanceTime(20 * time.Millisecond)
 				if got := p.stateFrames(); len(got) != 1 {
-					t.Errorf("%d states after 20 ms, want 1", len(got))
+					t.Errorf("%d states arrived within 20 ms, want 1", len(got))
 				}
 			}
 			w.advanceTime(time.Millisecond)
@@ -164,10 +164,10 @@ func TestPanelRate(t *testing.T) {
 		w.advanceTime(time.Second)
 		got := p.stateFrames()
 		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers may receive the last change up to 60 ms late
-			t.Errorf("%d states in 1.1 s, want 9 to 11", len(got))
+			t.Errorf("%d states arrived within 1.1 s, want 9 to 11", len(got))
 		}
 		if lastProgress := *got[len(got)-1].Calls[0].Progress; lastProgress != 0.999 {
-			t.Errorf("the last state has progress %v, want 0.999", lastProgress)
+			t.Errorf("progress in the last state of the panel = %v, want 0.999", lastProgress)
 		}
 	})
 }
@@ -189,7 +189,7 @@ func TestPanelIsBounded(t *testing.T) {
 		calls.changeViews(views...)
 		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != 200 || got[0].Calls[0].CallID != "c0" || len(got[0].Ended) != 200 || got[0].Ended[0].CallID != "e0" {
-			t.Errorf("states = %+v", got)
+			t.Errorf("states of the panel = %+v, want one with 200 of 1000 calls and 200 ended calls", got)
 		}
 	})
 }
@@ -201,11 +201,11 @@ func TestPanelShowsPlugins(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.hub.Sync()
 		if got := p.pluginFrames(); len(got) != 0 {
-			t.Errorf("%d lists arrived although no panel is open", len(got))
+			t.Errorf("%d plugin lists arrived although no panel is open, want 0", len(got))
 		}
 		p.sendFrame(watchStateFrame)
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
-			t.Errorf("lists = %+v, want plugin h1", got)
+			t.Errorf("plugin lists = %+v, want one with the plugin hash h1", got)
 		}
 		policy.setViews("ask")
 		for range 2 {
@@ -213,14 +213,14 @@ func TestPanelShowsPlugins(t *testing.T) {
 			w.advanceTime(stateInterval)
 		}
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Permission != "ask" {
-			t.Errorf("lists = %+v, want permission ask once", got)
+			t.Errorf("plugin lists = %+v, want one with the permission ask", got)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
 		p.sendFrame(watchStateFrame)
 		w.advanceTime(stateInterval)
 		if got := p.pluginFrames(); len(got) != 1 {
-			t.Errorf("%d lists for a new panel, want 1", len(got))
+			t.Errorf("a new panel received %d plugin lists, want 1", len(got))
 		}
 	})
 }
@@ -333,7 +333,7 @@ func (p *browserPeer) pluginFrames() (frames [][]wire.PluginView) {
 			p.w.t.Error(err)
 		}
 		if len(s.Failed) != 1 || s.Failed[0].Path != "/broken" {
-			p.w.t.Errorf("the panel shows the failed plugins %+v", s.Failed)
+			p.w.t.Errorf("failed plugins in the panel = %+v, want one in /broken", s.Failed)
 		}
 		frames = append(frames, s.Plugins)
 	}
@@ -349,8 +349,8 @@ func TestPanelShowsCalls(t *testing.T) {
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		v := callView("c1", 0.25, "b1")
-		half := 0.5
-		v.Prompt, v.ParentCallID, v.UserProgress, v.UserMessage, v.EndAudience = true, "c0", &half, "for you", "user"
+		halfProgress := 0.5
+		v.Prompt, v.ParentCallID, v.UserProgress, v.UserMessage, v.EndAudience = true, "c0", &halfProgress, "for you", "user"
 		v.Waiting = &dispatch.WaitingTicket{
 			TicketID: "t1", Kind: wire.TicketPermission, Reason: "why", Title: "title", Args: `{"n":1}`,
 			ExpiresAt: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
@@ -359,7 +359,7 @@ func TestPanelShowsCalls(t *testing.T) {
 		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || len(got[0].Calls) != 1 {
-			t.Fatalf("states = %+v", got)
+			t.Fatalf("states of the panel = %+v, want one with one call", got)
 		}
 		encodedJSON, err := json.Marshal(got[0].Calls[0])
 		if err != nil {
@@ -370,7 +370,7 @@ func TestPanelShowsCalls(t *testing.T) {
 			`"waiting":{"ticketId":"t1","kind":"permission","reason":"why","title":"title","args":"{\"n\":1}","leftMs":60000,"scopes":["once","time"]},` +
 			`"activities":[{"type":"text","content":"\"a\"","audience":"user","bytes":3},{"type":"table","bytes":32770}]}`
 		if string(encodedJSON) != want {
-			t.Errorf("the call is shown as\n%s\nwant\n%s", encodedJSON, want)
+			t.Errorf("JSON of the call in the panel:\n got %s\nwant %s", encodedJSON, want)
 		}
 	})
 }
@@ -390,7 +390,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 		}
 		calls.changeViews(views...)
 		p.sendFrame(watchStateFrame)
-		const maxShown, maxBytes = 20, 512 << 10
+		const maxShownCalls, maxBytes = 20, 512 << 10
 		shownActivities, textBytes := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
@@ -400,13 +400,13 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 				textBytes += len(a.Content)
 			}
 		}
-		if shownActivities != maxShown || textBytes > maxBytes || textBytes < maxBytes/2 {
-			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shownActivities, textBytes, maxShown, maxBytes)
+		if shownActivities != maxShownCalls || textBytes > maxBytes || textBytes < maxBytes/2 {
+			t.Errorf("%d calls have %d bytes of activities, want %d calls with at most %d bytes", shownActivities, textBytes, maxShownCalls, maxBytes)
 		}
 	})
 }
 
-func TestPanelDecides(t *testing.T) {
+func TestPanelDecidesTickets(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -429,16 +429,16 @@ func TestPanelDecides(t *testing.T) {
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
 		if got := p.readFrames(); len(got) != 1 || !strings.Contains(got[0], `"code":-32602,"message":"call.decide: `) {
-			t.Errorf("frames = %q, want invalid params", got)
+			t.Errorf("frames of the server = %q, want the error invalid params", got)
 		}
 		want := "c1 t1 true time 10m0s by the side panel, c1 t1 false  0s by the side panel, c2 t1 false  0s by the side panel, c1 t1 true always 0s by the side panel"
-		if got := strings.Join(calls.decidedCalls, ", "); got != want {
-			t.Errorf("decided\n got %s\nwant %s", got, want)
+		if got := strings.Join(calls.decidedCallIDs, ", "); got != want {
+			t.Errorf("decisions that the server received:\n got %s\nwant %s", got, want)
 		}
 	})
 }
 
-func TestPanelFlood(t *testing.T) {
+func TestPanelRequestsAreLimited(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		gate := make(chan struct{})
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
@@ -448,11 +448,11 @@ func TestPanelFlood(t *testing.T) {
 		}
 		refusalFrame := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
 		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refusalFrame {
-			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelRequests, refusalFrame)
+			t.Errorf("the server answered %d requests at once, the first with %q; want %d and %q", len(got), got[:min(1, len(got))], maxPanelRequests, refusalFrame)
 		}
 		close(gate)
 		if got := p.readFrames(); len(got) != maxPanelRequests {
-			t.Errorf("%d were done, want %d", len(got), maxPanelRequests)
+			t.Errorf("the server completed %d requests, want %d", len(got), maxPanelRequests)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
@@ -500,11 +500,11 @@ func TestPanelSetsPermissions(t *testing.T) {
 		`settings chat map[key:null] by the side panel, opening chat true by the side panel, ` +
 		`calls chat wiki true by the side panel, late access chat false by the side panel`
 	if got := strings.Join(policy.changes, ", "); got != want {
-		t.Errorf("the policy received\n%s\nwant\n%s", got, want)
+		t.Errorf("changes that the policy received:\n got %s\nwant %s", got, want)
 	}
 }
 
-func TestPanelStops(t *testing.T) {
+func TestPanelCancelsCalls(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -520,7 +520,7 @@ func TestPanelStops(t *testing.T) {
 			p.wantFrames(`{"jsonrpc":"2.0","id":"4","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`)
 		}
 		if got := strings.Join(calls.cancelledCalls, ", "); got != "c1 by the side panel, gone by the side panel" {
-			t.Errorf("the panel cancelled the calls %s; want %q", got, "c1 by the side panel, gone by the side panel")
+			t.Errorf("calls that the panel cancelled = %s, want %q", got, "c1 by the side panel, gone by the side panel")
 		}
 	})
 }

@@ -14,18 +14,18 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 	r := rt.runs[p.DispatchID]
 	if r == nil {
 		rt.mu.Unlock()
-		l.inbox.countStrayReport(p.DispatchID)
+		l.inbox.countUnknownRunReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()
 	// The server drops a part of a result that a reconnected browser sends again. The number
 	// of parts, which the browser sends last, reveals missing parts.
-	if p.Seq != r.nextPart {
+	if p.Seq != r.nextPartIndex {
 		rt.mu.Unlock()
 		return nil
 	}
 	r.resultParts.Append(chunk)
-	r.nextPart++
+	r.nextPartIndex++
 	if r.resultParts.Len() <= r.maxResultBytes {
 		rt.mu.Unlock()
 		return nil

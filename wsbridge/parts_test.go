@@ -29,20 +29,20 @@ func TestParts(t *testing.T) {
 		count       int
 		want        string
 	}{
-		{"in order", []part{{0, `{"a":`}, {1, `[1,`}, {2, `2]}`}}, 3, `returned {"a":[1,2]}`},
+		{"parts in order", []part{{0, `{"a":`}, {1, `[1,`}, {2, `2]}`}}, 3, `returned {"a":[1,2]}`},
 		{"parts sent again after a reconnect", []part{{0, `{"a":`}, {1, `1`}, {0, `{"a":`}, {1, `1`}, {2, `}`}}, 3, `returned {"a":1}`},
-		{"one missing", []part{{0, `{"a":`}, {2, `}`}}, 3, "failed internal: 1 of 3 parts of the result arrived"},
+		{"a part is missing", []part{{0, `{"a":`}, {2, `}`}}, 3, "failed internal: 1 of 3 parts of the result arrived"},
 		{"one part too many", []part{{0, `1`}, {1, `2`}}, 1, "failed internal: 2 of 1 parts of the result arrived"},
-		{"negative number", []part{{-1, `1`}}, 1, "failed internal: 0 of 1 parts of the result arrived"},
-		{"not JSON", []part{{0, `{"a":`}, {1, `1`}}, 2, "failed invalid_result: the tool's result is not valid JSON"},
-		{"as large as allowed", []part{{0, `"` + strings.Repeat("x", 98)}, {1, `"`}}, 2, `returned "` + strings.Repeat("x", 98) + `"`},
-		{"empty pieces", []part{{0, ``}, {1, `1`}, {2, ``}}, 3, `returned 1`},
+		{"a part with a negative number", []part{{-1, `1`}}, 1, "failed internal: 0 of 1 parts of the result arrived"},
+		{"parts that are not JSON together", []part{{0, `{"a":`}, {1, `1`}}, 2, "failed invalid_result: the tool's result is not valid JSON"},
+		{"a result of the maximum size", []part{{0, `"` + strings.Repeat("x", 98)}, {1, `"`}}, 2, `returned "` + strings.Repeat("x", 98) + `"`},
+		{"empty parts", []part{{0, ``}, {1, `1`}, {2, ``}}, 3, `returned 1`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
-				if err := w.tryRun("b1", "c1", 100); err != nil {
+				if err := w.startTestRun("b1", "c1", 100); err != nil {
 					t.Fatal(err)
 				}
 				for _, resultPart := range tt.resultParts {
@@ -59,7 +59,7 @@ func TestParts(t *testing.T) {
 func TestPartsTooLarge(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		if err := w.tryRun("b1", "c1", 100); err != nil {
+		if err := w.startTestRun("b1", "c1", 100); err != nil {
 			t.Fatal(err)
 		}
 		p.readFrames()

@@ -18,20 +18,20 @@ func TestPreviewHasNoEffect(t *testing.T) {
 	}{
 		{"a tab needs a reload", newTabJSON(7, "", 1, "", `,"needsReload":["chat"]`), ""},
 		{"no tab shows the site", "", ""},
-		{"a tab shows an error page", newErrorPageJSON(7, connectionRefused, 1000), "tab.load"},
+		{"a tab shows an error page", newErrorPageJSON(7, connectionRefusedError, 1000), "tab.load"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectSyncedBrowser(tt.tab)
 				var requests []string
-				w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7", IsPreview: true}, func(frame string) string {
+				w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", URLToOpen: "https://x/7", IsPreview: true}, func(frame string) string {
 					for _, method := range []string{"tab.load", "tab.open"} {
 						if strings.Contains(frame, method) {
 							requests = append(requests, method)
 						}
 					}
-					return answerTo("tab.load", `{"loading":true}`)(frame)
-				}, newErrorPageJSON(7, connectionRefused, 2000))
+					return newMethodResponder("tab.load", `{"loading":true}`)(frame)
+				}, newErrorPageJSON(7, connectionRefusedError, 2000))
 				if got := strings.Join(requests, " "); got != tt.wantRequest {
 					t.Errorf("requests to the browser = %q, want %q", got, tt.wantRequest)
 				}
@@ -47,7 +47,7 @@ func TestApprovedReloadIsForced(t *testing.T) {
 	for _, isApproved := range []bool{false, true} {
 		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(newTabJSON(7, "", 1, "", `,"needsReload":["chat"]`))
-			var loads []string
+			var loadRequests []string
 			targetChoice := dispatch.TargetChoice{Plugin: "chat", IsReloadApproved: isApproved}
 			done := make(chan dispatch.Targets, 1)
 			go func() { done <- w.hub.Targets(w.t.Context(), targetChoice) }()
@@ -58,20 +58,20 @@ func TestApprovedReloadIsForced(t *testing.T) {
 						continue
 					}
 					isForced := strings.Contains(frame, `"force":true`)
-					loads = append(loads, map[bool]string{false: "asked", true: "forced"}[isForced])
-					p.sendFrame(answerTo("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
+					loadRequests = append(loadRequests, map[bool]string{false: "asked", true: "forced"}[isForced])
+					p.sendFrame(newMethodResponder("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
 					if isForced {
 						p.listTabs(newTabJSON(7, "", 1, "d7", ","+chatPluginState("true")))
 					}
 				}
 			}
 			foundTargets := <-done
-			wantLoads, wantLive := "asked", ""
+			wantLoads, wantLiveTargets := "asked", ""
 			if isApproved {
-				wantLoads, wantLive = "asked forced", "b1/7"
+				wantLoads, wantLiveTargets = "asked forced", "b1/7"
 			}
-			if got := strings.Join(loads, " "); got != wantLoads || targetNames(foundTargets.LiveTargets) != wantLive {
-				t.Errorf("with the approval %t: loads = %q, live targets = %q; want %q, %q", isApproved, got, targetNames(foundTargets.LiveTargets), wantLoads, wantLive)
+			if got := strings.Join(loadRequests, " "); got != wantLoads || targetNames(foundTargets.LiveTargets) != wantLiveTargets {
+				t.Errorf("with the approval %t: tab.load requests = %q and live targets = %q; want %q and %q", isApproved, got, targetNames(foundTargets.LiveTargets), wantLoads, wantLiveTargets)
 			}
 		})
 	}

@@ -22,25 +22,25 @@ func (rt *runTable) handleProgress(l *link, params []byte) error {
 func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	rt.mu.Lock()
 	r := rt.runs[p.DispatchID]
-	hasNew := false
+	hasNewReports := false
 	if r != nil {
 		r.confirm()
-		hasNew = r.dropRepeated(&p)
+		hasNewReports = r.dropRepeatedReports(&p)
 	}
 	rt.mu.Unlock()
 	if r == nil {
-		l.inbox.countStrayReport(p.DispatchID)
+		l.inbox.countUnknownRunReport(p.DispatchID)
 		return
 	}
-	if !hasNew {
+	if !hasNewReports {
 		return
 	}
 	inbound.CleanReports(p.Reports)
 	r.sink.Reports(p.Reports, p.SkippedReports)
 }
 
-// The caller of dropRepeated holds runTable.mu.
-func (r *toolRun) dropRepeated(p *wire.ToolProgressParams) bool {
+// The caller of dropRepeatedReports holds runTable.mu.
+func (r *toolRun) dropRepeatedReports(p *wire.ToolProgressParams) bool {
 	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {
 		r.reportCount += len(p.Reports)
@@ -50,25 +50,25 @@ func (r *toolRun) dropRepeated(p *wire.ToolProgressParams) bool {
 	if seq < 0 || seq > maxReportCount {
 		return false
 	}
-	knownCount := r.reportCount - seq
+	repeatedCount := r.reportCount - seq
 	switch {
-	case knownCount > 0 && knownCount >= n:
+	case repeatedCount > 0 && repeatedCount >= n:
 		return false
-	case knownCount > 0:
-		p.Reports, p.SkippedReports = p.Reports[knownCount:], 0
+	case repeatedCount > 0:
+		p.Reports, p.SkippedReports = p.Reports[repeatedCount:], 0
 	default:
-		p.SkippedReports -= knownCount
+		p.SkippedReports -= repeatedCount
 	}
 	r.reportCount = seq + n
 	return true
 }
 
-func (in *inbox) countStrayReport(id string) {
-	in.strayCount++
+func (in *inbox) countUnknownRunReport(id string) {
+	in.unknownRunReportCount++
 	event := in.link.log.Debug()
 	if !in.hasWarned {
 		in.hasWarned = true
 		event = in.link.log.Warn()
 	}
-	event.Str("call", inbound.CleanText(id, 128)).Int("stray", in.strayCount).Msg("report for an unknown or finished run; later reports are logged at debug level")
+	event.Str("call", inbound.CleanText(id, 128)).Int("stray", in.unknownRunReportCount).Msg("report for an unknown or finished run; later reports are logged at debug level")
 }

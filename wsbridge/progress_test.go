@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestReportsForgedInText(t *testing.T) {
+func TestForgedDispatchIDsAreIgnored(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "mine")
@@ -47,7 +47,7 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 }
 
 // Control characters must be removed from the texts of progress reports, because clients show the texts in a terminal.
-func TestReportTextsAreClean(t *testing.T) {
+func TestControlCharsAreRemovedFromReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -68,13 +68,13 @@ func TestReportsAreForwardedOnce(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		sendFrame := func(seq, skipped int, messages ...string) {
+		sendFrame := func(seq, skippedCount int, messages ...string) {
 			var reports []string
 			for _, m := range messages {
 				reports = append(reports, `{"message":"`+m+`"}`)
 			}
 			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
-				seq, strings.Join(reports, ","), skipped)
+				seq, strings.Join(reports, ","), skippedCount)
 		}
 		sendFrame(0, 2, "a", "b")
 		w.wantEvents(`c1 reports [{"message":"a"},{"message":"b"}] skipped 2`)

@@ -77,7 +77,7 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 		g.mu.Unlock()
 		return nil
 	}
-	id := g.chooseID(p)
+	id := g.chooseBrowserID(p)
 	b := g.browsers[id]
 	if b == nil {
 		b = newBrowser(g.hub, id)
@@ -86,7 +86,7 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	l.log = g.hub.opts.Log.With().Str("browser", id).Logger()
 	finishFuncs := g.setCurrent(b, l, helloID, p)
 	g.mu.Unlock()
-	callAll(finishFuncs)
+	runAll(finishFuncs)
 	event := l.log.Info().Str("name", p.BrowserName).Str("extension", p.ExtensionVersion)
 	if id != p.BrowserID {
 		event = event.Str("copy_of", p.BrowserID)
@@ -96,9 +96,10 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// Two running browsers can send one ID if one Chrome profile is a copy of another. If two browsers shared an ID, each
-// would replace the other's link, and neither would work. The caller of chooseID holds registry.mu.
-func (g *registry) chooseID(p wire.HelloParams) string {
+// Two running browsers send the same ID if one Chrome profile is a copy of the other. If the registry accepted the same
+// ID twice, each browser would replace the other's link, and neither would work. The caller of chooseBrowserID holds
+// registry.mu.
+func (g *registry) chooseBrowserID(p wire.HelloParams) string {
 	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
 		return derivedID
@@ -109,13 +110,13 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent queues the answer to hello before any other frame. The caller must call the returned functions without
-// holding a lock. The caller of setCurrent holds registry.mu.
+// setCurrent makes a link the current link of its browser, and queues the answer to hello before any other frame. The
+// caller must call the returned functions without holding a lock. The caller of setCurrent holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
-	var lostErr *wire.CallError
+	var linkLostErr *wire.CallError
 	if isNew && b.bootID != "" {
-		lostErr = &wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension restarted"}
+		linkLostErr = &wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension restarted"}
 	}
 	if b.link != nil {
 		b.link.closeWith(wire.CloseReplaced, "replaced by a newer connection of this browser")
@@ -130,7 +131,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	b.setLink(l)
 	l.postFrame(wire.AppendResult(nil, helloID, wire.EncodeBody(result)))
 	b.tabs.connect(l, b.name, isNew)
-	return b.runTable.connect(l, lostErr)
+	return b.runTable.connect(l, linkLostErr)
 }
 
 func (g *registry) detachLink(b *browser, l *link) {
@@ -156,7 +157,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 		delete(g.browsers, b.id)
 	}
 	g.mu.Unlock()
-	callAll(finishFuncs)
+	runAll(finishFuncs)
 	g.hub.opts.OnBrowsersChange()
 }
 
@@ -170,7 +171,7 @@ func (g *registry) registerLink(l *link) bool {
 	g.openLinksSet[l] = struct{}{}
 	g.openLinkCount.Add(1)
 	var oldestLink *link
-	if len(g.handshakingLinks) >= maxHandshakes {
+	if len(g.handshakingLinks) >= maxOpenHandshakes {
 		oldestLink = g.handshakingLinks[0]
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, 0, 1)
 	}
@@ -230,11 +231,11 @@ func (g *registry) close(callError *wire.CallError) {
 		delete(g.browsers, id)
 	}
 	g.mu.Unlock()
-	callAll(finishFuncs)
+	runAll(finishFuncs)
 	g.openLinkCount.Wait()
 }
 
-func callAll(finishFuncs []func()) {
+func runAll(finishFuncs []func()) {
 	for _, f := range finishFuncs {
 		f()
 	}

@@ -29,11 +29,11 @@ type runTable struct {
 
 // Each function that connect returns finishes one call, and the caller must call the function without
 // holding a lock.
-func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
+func (rt *runTable) connect(l *link, linkLostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if lostErr != nil {
-		finishFuncs = rt.endAll(lostErr)
+	if linkLostErr != nil {
+		finishFuncs = rt.endAllRuns(linkLostErr)
 	}
 	rt.setLink(l)
 	rt.resendStops()
@@ -74,7 +74,7 @@ func (rt *runTable) close(callError *wire.CallError) []func() {
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
 	rt.isClosed = true
-	return rt.endAll(callError)
+	return rt.endAllRuns(callError)
 }
 
 func (rt *runTable) countRuns() int {
@@ -93,27 +93,27 @@ func (rt *runTable) removeRun(id string) *toolRun {
 }
 
 // Each returned function finishes one call or one cancellation, and must be called while no lock is held. The caller of
-// endAll holds runTable.mu.
-func (rt *runTable) endAll(callError *wire.CallError) (finishFuncs []func()) {
+// endAllRuns holds runTable.mu.
+func (rt *runTable) endAllRuns(callError *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := callError
 		if r.isUnsent { // a call that was never sent may be retried in another browser
-			unsentErr := *callError
-			unsentErr.NotStarted = true
-			runErr = &unsentErr
+			notStartedErr := *callError
+			notStartedErr.NotStarted = true
+			runErr = &notStartedErr
 		}
-		finishFuncs = append(finishFuncs, rt.finishLater(id, nil, runErr))
+		finishFuncs = append(finishFuncs, rt.newFinishFunc(id, nil, runErr))
 	}
 	for id, s := range rt.stops {
-		finishFuncs = append(finishFuncs, s.takeOutcomeFunc(wire.CancelIgnored))
+		finishFuncs = append(finishFuncs, s.takeOutcomeCallback(wire.CancelIgnored))
 		delete(rt.stops, id)
 	}
 	return finishFuncs
 }
 
-// The caller must call the returned function without holding a lock. finishLater itself is called with runTable.mu
+// The caller must call the returned function without holding a lock. newFinishFunc itself is called with runTable.mu
 // held.
-func (rt *runTable) finishLater(id string, toolOutput json.RawMessage, err *wire.CallError) func() {
+func (rt *runTable) newFinishFunc(id string, toolOutput json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
 	if err != nil {
@@ -131,10 +131,10 @@ func (rt *runTable) awaitResumed() {
 		r.isListedByBrowser = false
 	}
 	generation := rt.generation
-	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
+	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnresumedRuns(generation) })
 }
 
-func (rt *runTable) endUnlisted(generation int) {
+func (rt *runTable) endUnresumedRuns(generation int) {
 	rt.mu.Lock()
 	var finishFuncs []func()
 	if rt.generation == generation {
@@ -142,12 +142,12 @@ func (rt *runTable) endUnlisted(generation int) {
 			if r.isListedByBrowser {
 				continue
 			}
-			finishFuncs = append(finishFuncs, rt.finishLater(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
+			finishFuncs = append(finishFuncs, rt.newFinishFunc(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
 				Message: "the link to the browser was lost, and the reconnected browser no longer has the call"}))
 		}
 	}
 	rt.mu.Unlock()
-	callAll(finishFuncs)
+	runAll(finishFuncs)
 }
 
 // If the list contains a call that the server no longer has, handleResumed sends tool.cancel to the call's page.

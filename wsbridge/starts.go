@@ -16,24 +16,24 @@ type AdapterStart struct {
 }
 
 func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
-	var starts []AdapterStart
-	for _, d := range documentsOf(t) {
+	var adapterStarts []AdapterStart
+	for _, d := range listDocuments(t) {
 		for _, p := range d.plugins {
-			starts = append(starts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
+			adapterStarts = append(adapterStarts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
 		}
 	}
 	for _, p := range t.BrokenPlugins {
-		starts = append(starts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
+		adapterStarts = append(adapterStarts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
 	}
-	return starts
+	return adapterStarts
 }
 
 // The caller of reportStarts must hold no lock.
-func (h *Hub) reportStarts(starts []AdapterStart) {
+func (h *Hub) reportStarts(adapterStarts []AdapterStart) {
 	if h.opts.ReceiveStart == nil {
 		return
 	}
-	for _, s := range starts {
+	for _, s := range adapterStarts {
 		h.opts.ReceiveStart(s)
 	}
 }

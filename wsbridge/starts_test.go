@@ -13,39 +13,39 @@ import (
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex
-	var starts []AdapterStart
-	takeStarts := func() []AdapterStart {
+	var adapterStarts []AdapterStart
+	takeReportedStarts := func() []AdapterStart {
 		mu.Lock()
 		defer mu.Unlock()
-		allAdapterStarts := starts
-		starts = nil
+		allAdapterStarts := adapterStarts
+		adapterStarts = nil
 		return allAdapterStarts
 	}
 	o := Options{Adapters: newOnePluginAdapters(&hash), ReceiveStart: func(s AdapterStart) {
 		mu.Lock()
 		defer mu.Unlock()
-		starts = append(starts, s)
+		adapterStarts = append(adapterStarts, s)
 	}}
 	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.readEvents()
-		takeStarts()
+		takeReportedStarts()
 		brokenTab := newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + brokenTab + `,` + newTabJSON(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
 		w.readEvents()
-		got := takeStarts()
+		got := takeReportedStarts()
 		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
-			t.Errorf("the reported starts are %+v", got)
+			t.Errorf("reported starts = %+v, want one failed start without control characters", got)
 		}
 		startTime := time.Now()
 		foundTargets := w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"})
 		if elapsedTime := time.Since(startTime); elapsedTime > 0 || len(foundTargets.BrokenTabs) != 1 || foundTargets.BrokenTabs[0].TabID != 1 || foundTargets.BrokenTabs[0].Problem == "" {
-			t.Errorf("after %v the call found %+v", elapsedTime, foundTargets)
+			t.Errorf("after %v the call found %+v, want one broken tab at once", elapsedTime, foundTargets)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + newTabJSON(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
 		w.readEvents()
-		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
-			t.Errorf("the reported starts are %+v", got)
+		if got := takeReportedStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
+			t.Errorf("reported starts = %+v, want one start of h1 without a problem", got)
 		}
 	})
 }

@@ -60,8 +60,8 @@ func cancelFrame(id, cancelReason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: cancelReason}))
 }
 
-// The caller must release runTable.mu before it calls the returned function. The caller holds runTable.mu.
-func (s *pendingStop) takeOutcomeFunc(cancelOutcome wire.CancelOutcome) func() {
+// The caller holds runTable.mu, and must release runTable.mu before it calls the returned function.
+func (s *pendingStop) takeOutcomeCallback(cancelOutcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	onOutcome := s.onOutcome
 	s.onOutcome = nil
@@ -81,12 +81,12 @@ func (rt *runTable) expireStop(id string, s *pendingStop) {
 	if s.isSent {
 		delete(rt.stops, id)
 	}
-	reportOutcome := s.takeOutcomeFunc(wire.CancelIgnored)
+	reportOutcome := s.takeOutcomeCallback(wire.CancelIgnored)
 	rt.mu.Unlock()
 	reportOutcome()
 }
 
-func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
+func (rt *runTable) handleStopReply(l *link, id string, e wire.Envelope) {
 	cancelOutcome := wire.CancelIgnored
 	var r wire.ToolCancelResult
 	if e.Error == nil && wire.DecodeBody(e.Result, &r) == nil {
@@ -103,7 +103,7 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 		return
 	}
 	delete(rt.stops, id)
-	reportOutcome := s.takeOutcomeFunc(cancelOutcome)
+	reportOutcome := s.takeOutcomeCallback(cancelOutcome)
 	rt.mu.Unlock()
 	reportOutcome()
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestStopOutcomes(t *testing.T) {
+func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
 		cancelResponse string
 		want           string
@@ -38,7 +38,7 @@ func TestStopOutcomes(t *testing.T) {
 	}
 }
 
-func TestStopNotAnswered(t *testing.T) {
+func TestUnansweredCancelTimesOut(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -52,7 +52,7 @@ func TestStopNotAnswered(t *testing.T) {
 	})
 }
 
-func TestStopUnknown(t *testing.T) {
+func TestCancelOfUnknownRun(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.cancel("c1")
 		w.wantEvents("c1 stopped: finished")
@@ -78,12 +78,12 @@ func TestStopWhileDisconnected(t *testing.T) {
 		w.advanceTime(7 * time.Second)
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
+		p.wantFrames(helloResponse, newCancelText("c1", "stop it"), emptySyncFrame)
 		// The hub must not send a second tool.cancel for a call.
 		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloResponse, emptySyncFrame)
 		w.wantEvents()
 	})
 }
@@ -99,13 +99,13 @@ func TestStopAnsweredAfterReconnect(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
+		p.wantFrames(helloResponse, newCancelText("c1", "stop it"), emptySyncFrame)
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
 }
 
-func TestStopLostWithItsLink(t *testing.T) {
+func TestCancelIsResentAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -116,7 +116,7 @@ func TestStopLostWithItsLink(t *testing.T) {
 		w.wantEvents("c1 stopped: ignored")
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
+		p.wantFrames(helloResponse, newCancelText("c1", "stop it"), emptySyncFrame)
 	})
 }
 
@@ -154,13 +154,13 @@ func TestCancelFollowsDispatch(t *testing.T) {
 					startedRuns[id] = true
 				case newCancelText(id, "stop it"):
 					if !startedRuns[id] {
-						t.Errorf("%s was stopped before it was started", id)
+						t.Errorf("the frame to stop %s came before the frame to start it, want the start first", id)
 					}
 				}
 			}
 		}
 		if len(frames) != 2*runs || len(startedRuns) != runs {
-			t.Errorf("%d frames, %d runs started; want %d and %d", len(frames), len(startedRuns), 2*runs, runs)
+			t.Errorf("the browser received %d frames and started %d runs, want %d and %d", len(frames), len(startedRuns), 2*runs, runs)
 		}
 	})
 }

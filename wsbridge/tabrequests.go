@@ -97,17 +97,17 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	if l == nil {
 		return nil
 	}
-	response, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.targetChoice.Open}))
+	response, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.targetChoice.URLToOpen}))
 	var r wire.TabOpenResult
 	if err == nil {
 		err = inbound.DecodeAnswer(response, &r)
 	}
 	if err != nil {
-		l.log.Warn().Err(err).Str("url", s.targetChoice.Open).Msg("the browser can't open a tab")
+		l.log.Warn().Err(err).Str("url", s.targetChoice.URLToOpen).Msg("the browser can't open a tab")
 		return nil
 	}
-	l.log.Info().Int("tab", r.TabID).Str("url", s.targetChoice.Open).Msg("tab opened for a call")
-	target.TabID, target.URL = r.TabID, s.targetChoice.Open
+	l.log.Info().Int("tab", r.TabID).Str("url", s.targetChoice.URLToOpen).Msg("tab opened for a call")
+	target.TabID, target.URL = r.TabID, s.targetChoice.URLToOpen
 	return &target
 }
 
@@ -119,13 +119,13 @@ func (s browserToolSearch) find(ctx context.Context, targetChoice dispatch.Targe
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
 	for {
 		tabsChanged := h.tabChanges.Next()
-		places, isWaiting := s.askBrowsers(ctx, targetChoice)
+		foundTargets, isWaiting := s.queryBrowsers(ctx, targetChoice)
 		waitTime := time.Until(waitUntil)
-		if places.BrowserCount == 0 && !h.tabChanges.HasListed() {
+		if foundTargets.BrowserCount == 0 && !h.tabChanges.HasListedTabs() {
 			waitTime, isWaiting = h.opts.FirstBrowserWait-time.Since(h.startedAt), true
 		}
-		if len(places.LiveTargets) > 0 || !isWaiting || waitTime <= 0 {
-			return places
+		if len(foundTargets.LiveTargets) > 0 || !isWaiting || waitTime <= 0 {
+			return foundTargets
 		}
 		timer := time.NewTimer(waitTime)
 		select {
@@ -133,13 +133,13 @@ func (s browserToolSearch) find(ctx context.Context, targetChoice dispatch.Targe
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return places
+			return foundTargets
 		}
 		timer.Stop()
 	}
 }
 
-func (s browserToolSearch) askBrowsers(ctx context.Context, targetChoice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
+func (s browserToolSearch) queryBrowsers(ctx context.Context, targetChoice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
 		name, l := s.hub.registry.currentLink(b)

@@ -33,22 +33,22 @@ type tabTable struct {
 	name string
 	link *link // the field link is nil while the link is lost
 	tabs map[int]wire.TabInfo
-	// unsyncedSince is the time of the last event after which the browser can lack the current
-	// plugins: the browser connected with a new boot ID, or the plugins changed. A browser counts as
-	// synced once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
+	// unsyncedSince is the time of the last event after which the browser may lack the current plugins: the browser
+	// connected with a new boot ID, or the plugins changed. A browser counts as synced once it has received the plugins
+	// (isSynced) and then listed its tabs (hasListedTabs).
 	unsyncedSince                           time.Time
 	isSynced, hasListedTabs                 bool
 	requestedSyncNumber, answeredSyncNumber int
 	syncCount                               int
-	hasReportedOutside                      bool
+	hasLoggedForeignPage                    bool
 	// tabsBeforeReconnect has the tabs with live documents from before a reconnect, keyed by tab ID.
 	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
 	tabsBeforeReconnect  map[int]wire.TabInfo
 	reconnectedTabsTimer *time.Timer
 	// The field generation counts how often the browser's link was established or lost.
 	generation int
-	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live plugin.
-	leftDocumentAt map[int]time.Time
+	// documentLeftTimes maps the ID of a tab to the time when the tab left a document with a live plugin.
+	documentLeftTimes map[int]time.Time
 }
 
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
@@ -56,7 +56,7 @@ func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	defer ts.mu.Unlock()
 	if isNew {
 		clear(ts.tabs)
-		clear(ts.leftDocumentAt)
+		clear(ts.documentLeftTimes)
 		ts.tabsBeforeReconnect = nil
 		ts.startSync()
 	}
@@ -102,13 +102,13 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 
 // A list of tabs that arrives on a replaced link is ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
-	var starts []AdapterStart
+	var adapterStarts []AdapterStart
 	isChanged := false
 	defer func() { // this function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(true)
 		}
-		ts.hub.reportStarts(starts)
+		ts.hub.reportStarts(adapterStarts)
 	}()
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -125,7 +125,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 		delete(missingTabs, t.TabID)
 		t = inbound.CleanTab(t)
 		ts.storeTab(t)
-		starts = append(starts, listAdapterStarts(t, ts.name)...)
+		adapterStarts = append(adapterStarts, listAdapterStarts(t, ts.name)...)
 	}
 	for id := range missingTabs {
 		ts.removeTab(id)
@@ -135,13 +135,13 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 
 // A changed tab that is reported on a replaced link is ignored.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
-	var starts []AdapterStart
+	var adapterStarts []AdapterStart
 	isChanged := false
 	defer func() { // this function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(false)
 		}
-		ts.hub.reportStarts(starts)
+		ts.hub.reportStarts(adapterStarts)
 	}()
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -159,7 +159,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 		p.Tab.TabID = p.TabID
 		t := inbound.CleanTab(*p.Tab)
 		ts.storeTab(t)
-		starts = listAdapterStarts(t, ts.name)
+		adapterStarts = listAdapterStarts(t, ts.name)
 	}
 	isChanged = true
 }
@@ -193,7 +193,7 @@ func (ts *tabTable) keepEarlierDocuments() {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if ts.tabsBeforeReconnect == nil { // keep older tabs if the link is lost twice within reconnectedTabsTime
+		if ts.tabsBeforeReconnect == nil { // if the link is lost twice in a short time, the older list is kept
 			ts.tabsBeforeReconnect = map[int]wire.TabInfo{}
 		}
 		ts.tabsBeforeReconnect[id] = t
@@ -215,8 +215,8 @@ func (ts *tabTable) keepEarlierDocuments() {
 // The DocumentID is empty if the tab is unknown or has no live document. The caller of findTab holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
-	if tabBefore, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
-		return tabBefore
+	if previousTab, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
+		return previousTab
 	}
 	return t
 }
@@ -230,7 +230,7 @@ type document struct {
 	plugins    []wire.TabPlugin
 }
 
-func documentsOf(t wire.TabInfo) []document {
+func listDocuments(t wire.TabInfo) []document {
 	documents := make([]document, 1, 1+len(t.Frames))
 	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}
 	for _, f := range t.Frames {
@@ -285,7 +285,7 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-func (ts *tabTable) syncWait(targetChoice dispatch.TargetChoice) time.Duration {
+func (ts *tabTable) remainingSyncTime(targetChoice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.isSynced && ts.hasListedTabs || !targetChoice.AllowsBrowser(ts.browserID, ts.name) {
@@ -302,20 +302,20 @@ func (ts *tabTable) isSyncing(targetChoice dispatch.TargetChoice) bool {
 
 // The caller of storeTab holds tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
-	tabBefore := ts.tabs[t.TabID]
+	previousTab := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
 	switch {
 	case t.DocumentID != "" || len(t.Loading)+len(t.ArrivingPlugins) == 0:
-		delete(ts.leftDocumentAt, t.TabID)
-	case tabBefore.DocumentID != "":
-		ts.leftDocumentAt[t.TabID] = time.Now()
+		delete(ts.documentLeftTimes, t.TabID)
+	case previousTab.DocumentID != "":
+		ts.documentLeftTimes[t.TabID] = time.Now()
 	}
 }
 
 // The caller of removeTab holds tabTable.mu.
 func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.tabs, tabID)
-	delete(ts.leftDocumentAt, tabID)
+	delete(ts.documentLeftTimes, tabID)
 }
 
 // nextDocumentWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
@@ -327,21 +327,21 @@ func (ts *tabTable) nextDocumentWait(targetChoice dispatch.TargetChoice, liveTar
 	if ts.link == nil {
 		return 0
 	}
-	for id, leftAt := range ts.leftDocumentAt {
+	for id, leftTime := range ts.documentLeftTimes {
 		t := ts.findTab(id)
-		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
+		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, listDocuments(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, targetChoice.Plugin) && !slices.Contains(t.ArrivingPlugins, targetChoice.Plugin) || !targetChoice.Allows(p.Target) {
 			continue
 		}
-		isBest := !slices.ContainsFunc(liveTargets, func(otherTarget rankedTarget) bool {
-			if !targetChoice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.NotReady {
+		isBestTarget := !slices.ContainsFunc(liveTargets, func(otherTarget rankedTarget) bool {
+			if !targetChoice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.ReadinessNotReady {
 				return false
 			}
 			otherTarget.Readiness = p.Readiness
 			return compareTargets(otherTarget, p) < 0
 		})
-		if isBest {
-			remainingDuration = max(remainingDuration, loadTimeout-time.Since(leftAt))
+		if isBestTarget {
+			remainingDuration = max(remainingDuration, loadTimeout-time.Since(leftTime))
 		}
 	}
 	return remainingDuration

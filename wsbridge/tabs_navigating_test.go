@@ -10,7 +10,7 @@ import (
 
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
-	sync := func(tabs ...string) string {
+	newTabSync := func(tabs ...string) string {
 		return `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`
 	}
 	firstTab, secondTab := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
@@ -22,14 +22,14 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		nextDocument          string
 		liveTargets           string
 	}{
-		{"the next document arrives", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), secondTab), "b1/7 b1/8"},
-		{"the next document does not arrive", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
-		{"the navigating tab is closed", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(secondTab), "b1/8"},
-		{"the next document has no plugin", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "", ""), secondTab), "b1/8"},
-		{"a worse tab navigates", sync(firstTab, secondTab), sync(firstTab, newTabJSON(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
-		{"the call wants another tab", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
-		{"the navigating tab is new", sync(secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, 0, "", "b1/8"},
-		{"the navigating tab is for another plugin", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", `,"loading":["other"]`), secondTab), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the next document arrives", newTabSync(firstTab, secondTab), newTabSync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, newTabSync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), secondTab), "b1/7 b1/8"},
+		{"the next document does not arrive", newTabSync(firstTab, secondTab), newTabSync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
+		{"the navigating tab is closed", newTabSync(firstTab, secondTab), newTabSync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, newTabSync(secondTab), "b1/8"},
+		{"the next document has no plugin", newTabSync(firstTab, secondTab), newTabSync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, newTabSync(newTabJSON(7, "af", 9, "", ""), secondTab), "b1/8"},
+		{"a tab with a lower rank navigates", newTabSync(firstTab, secondTab), newTabSync(firstTab, newTabJSON(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
+		{"the call wants another tab", newTabSync(firstTab, secondTab), newTabSync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
+		{"the navigating tab is new", newTabSync(secondTab), newTabSync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the navigating tab is for another plugin", newTabSync(firstTab, secondTab), newTabSync(newTabJSON(7, "af", 9, "", `,"loading":["other"]`), secondTab), dispatch.TargetChoice{}, 0, "", "b1/8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,8 +61,8 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
-		tabs := func(p *browserPeer, doc, more string) {
-			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, more) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
+		tabs := func(p *browserPeer, doc, extraFields string) {
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, extraFields) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
 			p.readFrames()
 		}
 		p := w.connectBrowser("b1", "boot1")
@@ -73,7 +73,7 @@ func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 		tabs(p, "", `,"loading":["chat"]`)
 		startTime := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/7 b1/8" || time.Since(startTime) > 0 {
-			t.Errorf("live %q after %v, want both at once", targetNames(got.LiveTargets), time.Since(startTime))
+			t.Errorf("live targets = %q after %v, want both tabs at once", targetNames(got.LiveTargets), time.Since(startTime))
 		}
 	})
 }
@@ -91,7 +91,7 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		p.closeAbruptly()
 		startTime := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/8" || time.Since(startTime) > 0 {
-			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.LiveTargets), time.Since(startTime))
+			t.Errorf("live targets = %q after %v, want b1/8 at once", targetNames(got.LiveTargets), time.Since(startTime))
 		}
 		p = w.dial()
 		p.sendHello("b1", "boot1")
@@ -100,8 +100,8 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		b := w.hub.registry.findBrowser("b1")
 		b.tabs.mu.Lock()
 		defer b.tabs.mu.Unlock()
-		if len(b.tabs.leftDocumentAt) != 0 {
-			t.Errorf("the hub still remembers %d closed tabs; want 0", len(b.tabs.leftDocumentAt))
+		if len(b.tabs.documentLeftTimes) != 0 {
+			t.Errorf("the hub still stores %d closed tabs, want 0", len(b.tabs.documentLeftTimes))
 		}
 	})
 }

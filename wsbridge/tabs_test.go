@@ -73,7 +73,7 @@ func TestTargets(t *testing.T) {
 			w.readEvents()
 			got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
 			if targetNames(got.LiveTargets) != liveTargets || targetNames(got.TabsToReload) != reload || got.BrowserCount != browsers {
-				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", targetNames(got.LiveTargets), targetNames(got.TabsToReload), got.BrowserCount, liveTargets, reload, browsers)
+				t.Errorf("live targets %q, tabs to reload %q and %d browsers; want %q, %q and %d", targetNames(got.LiveTargets), targetNames(got.TabsToReload), got.BrowserCount, liveTargets, reload, browsers)
 			}
 		}
 		want("", "", 0)
@@ -94,7 +94,7 @@ func TestTargets(t *testing.T) {
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
 		got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}).LiveTargets[0]
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
-			t.Errorf("target = %+v, want %+v", got, want)
+			t.Errorf("target of the call = %+v, want %+v", got, want)
 		}
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
@@ -107,7 +107,7 @@ func TestTargets(t *testing.T) {
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "unknown"}); targetNames(got.LiveTargets)+targetNames(got.TabsToReload) != "" || got.BrowserCount != 2 {
-			t.Errorf("an unknown plugin has the targets %+v", got)
+			t.Errorf("targets of an unknown plugin = %+v, want no tabs and 2 browsers", got)
 		}
 	})
 }
@@ -125,10 +125,10 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		want := func(liveTargets, reload string) {
 			t.Helper()
 			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != liveTargets || targetNames(got.TabsToReload) != reload {
-				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.startedAt), targetNames(got.LiveTargets), targetNames(got.TabsToReload), liveTargets, reload)
+				t.Errorf("after %v: live targets %q and tabs to reload %q; want %q and %q", time.Since(w.startedAt), targetNames(got.LiveTargets), targetNames(got.TabsToReload), liveTargets, reload)
 			}
 		}
-		back := func() *browserPeer {
+		reconnect := func() *browserPeer {
 			p := w.dial()
 			p.sendHello("b1", "boot1")
 			p.readFrames()
@@ -139,7 +139,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		want("b1/7 b1/6 b1/8", "")
 		p.closeAbruptly()
 		w.advanceTime(time.Second)
-		p = back()
+		p = reconnect()
 		listTabs(p)
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
@@ -148,18 +148,18 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
 		want("b1/7 b1/6", "")
-		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
-			t.Errorf("a run in the document of before: %v, want navigated", err)
+		if err := w.startTestRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
+			t.Errorf("error of a run in the earlier document = %v, want navigated", err)
 		}
 		p.closeAbruptly()
 		want("b1/7 b1/6", "")
-		p = back()
+		p = reconnect()
 		w.advanceTime(reconnectedTabsTime - time.Nanosecond)
 		want("b1/7 b1/6", "")
 		w.advanceTime(time.Nanosecond)
 		want("b1/7", "b1/6")
 		p.closeAbruptly()
-		back()
+		reconnect()
 		w.advanceTime(time.Minute)
 		want("b1/7", "b1/6")
 	})
@@ -171,7 +171,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 		want := func(liveTargets string, browsers int) {
 			t.Helper()
 			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != liveTargets || got.BrowserCount != browsers {
-				t.Errorf("live %q, %d browsers; want %q, %d", targetNames(got.LiveTargets), got.BrowserCount, liveTargets, browsers)
+				t.Errorf("live targets %q and %d browsers; want %q and %d", targetNames(got.LiveTargets), got.BrowserCount, liveTargets, browsers)
 			}
 		}
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
@@ -185,7 +185,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	})
 }
 
-func TestTabsOfOldLink(t *testing.T) {
+func TestTabReportsOnOldLinkAreIgnored(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
 		oldLink, currentLink := &link{hub: w.hub}, &link{hub: w.hub}
@@ -193,7 +193,7 @@ func TestTabsOfOldLink(t *testing.T) {
 		b.tabs.replaceTabs(oldLink, []wire.TabInfo{{TabID: 1}})
 		b.tabs.changeTab(oldLink, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
 		if len(b.tabs.tabs) != 0 {
-			t.Errorf("tabs = %+v, want none", b.tabs.tabs)
+			t.Errorf("stored tabs of the browser = %+v, want none", b.tabs.tabs)
 		}
 	})
 }
@@ -203,19 +203,19 @@ func TestTabsAreBounded(t *testing.T) {
 		b := newBrowser(w.hub, "b1")
 		currentLink := &link{hub: w.hub}
 		b.tabs.connect(currentLink, "", true)
-		many := make([]wire.TabInfo, maxTabs+5)
-		for i := range many {
-			many[i].TabID = i
+		manyTabs := make([]wire.TabInfo, maxTabs+5)
+		for i := range manyTabs {
+			manyTabs[i].TabID = i
 		}
-		b.tabs.replaceTabs(currentLink, many)
+		b.tabs.replaceTabs(currentLink, manyTabs)
 		b.tabs.changeTab(currentLink, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
 		if len(b.tabs.tabs) != maxTabs {
-			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
+			t.Errorf("the hub stores %d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
 		// The tab keeps the ID in TabChangedParams.TabID, even if TabChangedParams.Tab contains another ID.
 		b.tabs.changeTab(currentLink, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
-			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
+			t.Errorf("the stored tab 3 has the ID %d and a title of %d characters; want 3 and 1000", got.TabID, len([]rune(got.Title)))
 		}
 	})
 }
@@ -230,11 +230,11 @@ func TestBrowsers(t *testing.T) {
 		p.closeAbruptly()
 		got := w.hub.Browsers()
 		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b2" {
-			t.Fatalf("browsers = %+v, want b1 and b2", got)
+			t.Fatalf("listed browsers = %+v, want b1 and b2", got)
 		}
 		b := got[1]
 		if b.Connected || b.RunCount != 1 || b.InjectMode != wire.InjectUserScripts || time.Since(b.LinkChangedAt) != 0 || len(b.Tabs) != 1 || !got[0].Connected {
-			t.Errorf("b2 = %+v", b)
+			t.Errorf("browser b2 = %+v, want it disconnected with 1 run and 1 tab, and b1 connected", b)
 		}
 	})
 }
@@ -247,20 +247,20 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		w.advanceTime(time.Second)
 		w.connectBrowser("b1", "boot1")
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
+			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
 	withHub(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		startTime := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(startTime) != 3*time.Second {
-			t.Errorf("%d browsers after %v, want none after 3s", got.BrowserCount, time.Since(startTime))
+			t.Errorf("the call found %d browsers after %v, want 0 after 3s", got.BrowserCount, time.Since(startTime))
 		}
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		startTime = time.Now()
 		w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"})
 		if time.Since(startTime) != 0 {
-			t.Error("a call waits although the wait for the first browser is over")
+			t.Error("a call still waits for the first browser after the time for it, want no wait")
 		}
 	})
 	withHub(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
@@ -268,7 +268,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		defer cancel()
 		startTime := time.Now()
 		if w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); time.Since(startTime) != time.Second {
-			t.Errorf("the call waited %v although its client disconnected after 1s", time.Since(startTime))
+			t.Errorf("the call waited %v, want 1s, when its client disconnected", time.Since(startTime))
 		}
 	})
 }
@@ -292,16 +292,16 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(foundTargets) > 0 {
-			t.Fatalf("targets %+v before the tabs were listed", <-foundTargets)
+			t.Fatalf("the call found the targets %+v before the browser had listed its tabs, want the call to wait", <-foundTargets)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
+			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
 		if elapsedTime := want("chat"); elapsedTime != 0 {
-			t.Errorf("the call waited %v for a browser that has listed its tabs; want 0", elapsedTime)
+			t.Errorf("the call waited %v for a browser that has listed its tabs, want 0", elapsedTime)
 		}
 	})
 }
@@ -324,17 +324,17 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(foundTargets) > 0 {
-			t.Fatalf("targets %+v before the tabs were listed", <-foundTargets)
+			t.Fatalf("the call found the targets %+v before the browser had listed its tabs again, want the call to wait", <-foundTargets)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
+			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
 		if elapsedTime := want(); elapsedTime != 0 {
-			t.Errorf("the call waited %v although the plugins did not change", elapsedTime)
+			t.Errorf("the call waited %v although the plugins did not change, want 0", elapsedTime)
 		}
 	})
 }
@@ -358,7 +358,7 @@ func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 			p.sendFrame(frame)
 			synctest.Wait()
 			if len(foundTargets) > 0 {
-				t.Fatalf("targets %+v after %s; want none before the tabs of the plugins h3 were listed", <-foundTargets, frame)
+				t.Fatalf("the call found the targets %+v after the frame %s; want none before the browser lists its tabs for plugin hash h3", <-foundTargets, frame)
 			}
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h3"}]}]}}`)
@@ -373,18 +373,18 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	loading := `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"loading":["chat"]}}}`
 	readyTab := strings.Replace(loading, `"loading":["chat"]`, `"documentId":"d8","plugins":[{"name":"chat","hash":"h1"}]`, 1)
 	for _, tt := range []struct {
-		name        string
-		want        dispatch.TargetChoice
-		textAfter   string
-		liveTargets string
-		waited      time.Duration
+		name         string
+		want         dispatch.TargetChoice
+		textAfter    string
+		liveTargets  string
+		waitDuration time.Duration
 	}{
-		{"it comes", dispatch.TargetChoice{Plugin: "chat"}, readyTab, "b1/7", time.Second},
-		{"that very tab comes", dispatch.TargetChoice{Plugin: "chat", TabID: 7}, readyTab, "b1/7", time.Second},
-		{"it never comes", dispatch.TargetChoice{Plugin: "chat"}, "", "", loadTimeout},
-		{"another tab is wanted", dispatch.TargetChoice{Plugin: "chat", TabID: 8}, readyTab, "", 0},
-		{"another browser is wanted", dispatch.TargetChoice{Plugin: "chat", Browser: "Phone"}, readyTab, "", 0},
-		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, readyTab, "", 0},
+		{"the tab becomes ready", dispatch.TargetChoice{Plugin: "chat"}, readyTab, "b1/7", time.Second},
+		{"the tab that the call names becomes ready", dispatch.TargetChoice{Plugin: "chat", TabID: 7}, readyTab, "b1/7", time.Second},
+		{"the tab never becomes ready", dispatch.TargetChoice{Plugin: "chat"}, "", "", loadTimeout},
+		{"the call names another tab", dispatch.TargetChoice{Plugin: "chat", TabID: 8}, readyTab, "", 0},
+		{"the call names another browser", dispatch.TargetChoice{Plugin: "chat", Browser: "Phone"}, readyTab, "", 0},
+		{"the call is for another plugin", dispatch.TargetChoice{Plugin: "mail"}, readyTab, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -394,19 +394,19 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 				startTime := time.Now()
 				foundTargets := make(chan dispatch.Targets, 1)
 				go func() { foundTargets <- w.hub.Targets(w.t.Context(), tt.want) }()
-				if tt.waited > 0 && tt.textAfter != "" {
+				if tt.waitDuration > 0 && tt.textAfter != "" {
 					w.advanceTime(time.Second)
 					p.sendFrame(tt.textAfter)
 				}
-				if got := <-foundTargets; targetNames(got.LiveTargets) != tt.liveTargets || time.Since(startTime) != tt.waited {
-					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(startTime), tt.liveTargets, tt.waited)
+				if got := <-foundTargets; targetNames(got.LiveTargets) != tt.liveTargets || time.Since(startTime) != tt.waitDuration {
+					t.Errorf("live targets = %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(startTime), tt.liveTargets, tt.waitDuration)
 				}
 			})
 		})
 	}
 }
 
-func TestGoneDocumentIsNoLongerATarget(t *testing.T) {
+func TestUnloadedDocumentIsNotATarget(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {
 			hash := "h1"
@@ -419,7 +419,7 @@ func TestGoneDocumentIsNoLongerATarget(t *testing.T) {
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 				defer cancel()
 				if got := w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "" {
-					t.Errorf("live %q, want none", targetNames(got.LiveTargets))
+					t.Errorf("live targets = %q, want none", targetNames(got.LiveTargets))
 				}
 			})
 		})

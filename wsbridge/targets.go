@@ -33,8 +33,8 @@ func (h *Hub) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) d
 		tabsChanged := h.tabChanges.Next()
 		waitTime := s.updateTargets()
 		if waitTime <= 0 {
-			var hasActed bool
-			if hasActed, waitTime = s.reloadOrOpen(ctx); hasActed {
+			var hasRequested bool
+			if hasRequested, waitTime = s.reloadOrOpen(ctx); hasRequested {
 				continue
 			}
 		}
@@ -84,14 +84,14 @@ func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
 	return s.targetChoice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
 }
 
-func (s *targetSearch) hasOpenedFailed() bool {
+func (s *targetSearch) hasOpenedTabFailed() bool {
 	return slices.ContainsFunc(s.targets.ErrorPages, func(t dispatch.Target) bool {
 		return t.Browser == s.openedTab.Browser && t.TabID == s.openedTab.TabID && s.isNewFailure(t)
 	})
 }
 
 func (s *targetSearch) updateTargets() time.Duration {
-	targets, returnWait, syncWait := s.hub.currentTargets(s.targetChoice)
+	targets, documentWaitTime, syncWaitTime := s.hub.currentTargets(s.targetChoice)
 	s.targets = targets
 	if s.earlierFailures == nil {
 		s.earlierFailures = map[failedLoad]bool{}
@@ -100,43 +100,44 @@ func (s *targetSearch) updateTargets() time.Duration {
 		}
 	}
 	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.targetChoice.Allows(t) })
-	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
+	hasReadyTarget := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.ReadinessReady })
 	// An unresponsive page counts as loading, because the page could soon respond.
 	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.targetChoice.Allows) || slices.ContainsFunc(targets.UnresponsiveTargets, s.targetChoice.Allows)
-	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.targetChoice.Allows)
-	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
+	isAwaitingCode := slices.ContainsFunc(targets.TabsWithoutPluginCode, s.targetChoice.Allows)
+	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isAwaitingCode
 	switch {
-	case returnWait > 0:
-		return returnWait
-	case s.openedTab != nil && !hasReady:
+	case documentWaitTime > 0:
+		return documentWaitTime
+	case s.openedTab != nil && !hasReadyTarget:
 		if len(liveTargets) == 0 {
 			s.targets.OpenedTab = s.openedTab
 		}
-		if s.hasOpenedFailed() {
+		if s.hasOpenedTabFailed() {
 			return 0
 		}
 		return openedTabTimeout - time.Since(s.stepStart)
-	case s.isReloading && !hasReady && !hasFailed: // a reloaded page is often not ready at first
+	case s.isReloading && !hasReadyTarget && !hasFailed: // a page is often not ready immediately after a reload
 		return loadTimeout - time.Since(s.stepStart)
 	case len(liveTargets) > 0:
 		return 0
-	case isCodeComing:
+	case isAwaitingCode:
 		return codeTimeout - time.Since(s.stepStart)
 	case isLoading:
 		return loadTimeout - time.Since(s.stepStart)
 	case hasFailed || slices.ContainsFunc(targets.BrokenTabs, s.targetChoice.Allows):
 		return 0
-	case syncWait > 0:
-		return syncWait
-	case !s.hub.tabChanges.HasListed():
+	case syncWaitTime > 0:
+		return syncWaitTime
+	case !s.hub.tabChanges.HasListedTabs():
 		return s.hub.opts.FirstBrowserWait - time.Since(s.hub.startedAt)
 	default:
 		return 0
 	}
 }
 
-// One search for targets requests reloads at most once, and opens a tab at most once.
-func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
+// During one search for targets, reloadOrOpen requests reloads at most once, and opens at most one
+// tab.
+func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasRequested bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.targetChoice.Allows) {
 		return false, 0
 	}
@@ -144,17 +145,17 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 		return false, 0
 	}
 	if slices.ContainsFunc(s.targets.BrokenTabs, s.targetChoice.Allows) {
-		return false, 0 // a broken plugin would fail again after a reload
+		return false, 0 // if the plugin is broken, it would fail again after a reload
 	}
 	hasErrorPage := slices.ContainsFunc(s.targets.ErrorPages, s.targetChoice.Allows)
-	retriedPages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
-	reloadable := slices.Concat(s.targets.TabsToReload, retriedPages)
-	mustReload := slices.ContainsFunc(reloadable, s.targetChoice.Allows)
+	retryablePages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
+	reloadableTabs := slices.Concat(s.targets.TabsToReload, retryablePages)
+	mustReload := slices.ContainsFunc(reloadableTabs, s.targetChoice.Allows)
 	// While a tab loads, the search for targets opens no second tab.
 	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.targetChoice.Allows)
 	switch {
 	case mustReload && !s.hasTriedReload:
-		if s.isReloading, s.hasTriedReload = s.requestReload(ctx, reloadable); !s.hasTriedReload {
+		if s.isReloading, s.hasTriedReload = s.requestReload(ctx, reloadableTabs); !s.hasTriedReload {
 			return false, loadTimeout - time.Since(s.stepStart)
 		}
 	case !mustReload && !hasErrorPage && !isLoading && !s.hasTriedOpen && len(s.targets.BrowsersToOpen) == 1:
@@ -167,53 +168,53 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
+func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispatch.Targets, documentWaitTime, syncWaitTime time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[targetChoice.Plugin]
 	h.mu.Unlock()
-	var livePlaces, disconnectedPlaces, reloadPlaces, loadingPlaces, arrivingPlaces, brokenPlaces, silentPlaces, errorPlaces []rankedTarget
+	var liveCandidates, disconnectedCandidates, reloadCandidates, loadingCandidates, awaitingCodeCandidates, brokenCandidates, unresponsiveCandidates, errorPageCandidates []rankedTarget
 	browsers := h.registry.listBrowsers()
 	for _, b := range browsers {
 		targets.BrowserCount++
 		if !isKnown {
 			continue
 		}
-		browserPlaces := b.tabs.findTargets(targetChoice.Plugin, hash)
-		syncWait = max(syncWait, b.tabs.syncWait(targetChoice))
-		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.unresponsive...), append(errorPlaces, browserPlaces.errorPages...)
+		matchingTargets := b.tabs.findTargets(targetChoice.Plugin, hash)
+		syncWaitTime = max(syncWaitTime, b.tabs.remainingSyncTime(targetChoice))
+		unresponsiveCandidates, errorPageCandidates = append(unresponsiveCandidates, matchingTargets.unresponsive...), append(errorPageCandidates, matchingTargets.errorPages...)
 		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(targetChoice)
-		arrivingPlaces = append(arrivingPlaces, browserPlaces.awaitingCode...)
-		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.needReload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.brokenTargets...)
+		awaitingCodeCandidates = append(awaitingCodeCandidates, matchingTargets.tabsAwaitingCode...)
+		reloadCandidates, loadingCandidates, brokenCandidates = append(reloadCandidates, matchingTargets.tabsToReload...), append(loadingCandidates, matchingTargets.loading...), append(brokenCandidates, matchingTargets.brokenTargets...)
 		switch {
-		case !browserPlaces.isConnected:
-			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.liveTargets...)
+		case !matchingTargets.isConnected:
+			disconnectedCandidates = append(disconnectedCandidates, matchingTargets.liveTargets...)
 			continue
-		case targetChoice.Open != "" && targetChoice.AllowsBrowser(browserPlaces.browser.Browser, browserPlaces.browser.BrowserName):
-			targets.BrowsersToOpen = append(targets.BrowsersToOpen, browserPlaces.browser)
+		case targetChoice.URLToOpen != "" && targetChoice.AllowsBrowser(matchingTargets.browser.Browser, matchingTargets.browser.BrowserName):
+			targets.BrowsersToOpen = append(targets.BrowsersToOpen, matchingTargets.browser)
 		}
-		livePlaces = append(livePlaces, browserPlaces.liveTargets...)
+		liveCandidates = append(liveCandidates, matchingTargets.liveTargets...)
 	}
-	if len(livePlaces) == 0 {
-		livePlaces = disconnectedPlaces
+	if len(liveCandidates) == 0 {
+		liveCandidates = disconnectedCandidates
 	}
 	for _, b := range browsers {
 		if isKnown {
-			returnWait = max(returnWait, b.tabs.nextDocumentWait(targetChoice, livePlaces))
+			documentWaitTime = max(documentWaitTime, b.tabs.nextDocumentWait(targetChoice, liveCandidates))
 		}
 	}
 	slices.SortFunc(targets.BrowsersToOpen, func(x, y dispatch.Target) int {
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
-	targets.LiveTargets, targets.TabsToReload, targets.LoadingTabs, targets.BrokenTabs = rankTargets(livePlaces), rankTargets(reloadPlaces), rankTargets(loadingPlaces), rankTargets(brokenPlaces)
-	targets.UnresponsiveTargets, targets.ErrorPages = rankTargets(silentPlaces), rankTargets(errorPlaces)
-	targets.TabsAwaitingCode = rankTargets(arrivingPlaces)
-	return targets, returnWait, syncWait
+	targets.LiveTargets, targets.TabsToReload, targets.LoadingTabs, targets.BrokenTabs = rankTargets(liveCandidates), rankTargets(reloadCandidates), rankTargets(loadingCandidates), rankTargets(brokenCandidates)
+	targets.UnresponsiveTargets, targets.ErrorPages = rankTargets(unresponsiveCandidates), rankTargets(errorPageCandidates)
+	targets.TabsWithoutPluginCode = rankTargets(awaitingCodeCandidates)
+	return targets, documentWaitTime, syncWaitTime
 }
 
 func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
 		Browser: ts.browserID, BrowserName: ts.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.documentID, URL: d.url, Title: t.Title,
-		Frozen: t.Frozen,
+		IsFrozen: t.IsFrozen,
 	}
 }
 
@@ -226,33 +227,33 @@ type rankedTarget struct {
 
 // browserTargets are the documents and tabs of one browser that match a call.
 type browserTargets struct {
-	browser                                                       dispatch.Target // only the ID and the name of the browser are set
-	isConnected                                                   bool
-	liveTargets, needReload, loading, awaitingCode, brokenTargets []rankedTarget
-	unresponsive                                                  []rankedTarget
-	errorPages                                                    []rankedTarget
+	browser                                                             dispatch.Target // only the ID and the name of the browser are set
+	isConnected                                                         bool
+	liveTargets, tabsToReload, loading, tabsAwaitingCode, brokenTargets []rankedTarget
+	unresponsive                                                        []rankedTarget
+	errorPages                                                          []rankedTarget
 }
 
 func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	browserPlaces := browserTargets{browser: dispatch.Target{Browser: ts.browserID, BrowserName: ts.name}, isConnected: ts.link != nil}
+	matchingTargets := browserTargets{browser: dispatch.Target{Browser: ts.browserID, BrowserName: ts.name}, isConnected: ts.link != nil}
 	for id := range ts.tabs {
-		browserPlaces.addTab(ts, ts.findTab(id), plugin, hash)
+		matchingTargets.addTab(ts, ts.findTab(id), plugin, hash)
 	}
 	for id, t := range ts.tabsBeforeReconnect {
 		if _, isListed := ts.tabs[id]; !isListed {
-			browserPlaces.addTab(ts, t, plugin, hash)
+			matchingTargets.addTab(ts, t, plugin, hash)
 		}
 	}
-	return browserPlaces
+	return matchingTargets
 }
 
 // The caller of addTab holds tabTable.mu.
-func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
+func (matchingTargets *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
-	for _, d := range documentsOf(t) {
+	for _, d := range listDocuments(t) {
 		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, d)}
 		if !ts.mayRunIn(plugin, d) {
 			continue
@@ -261,24 +262,24 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 		isTopDocument := d.frameID == 0
 		switch {
 		case i >= 0 && d.documentID != "" && d.plugins[i].Hash == hash:
-			p.Readiness = readinessOf(d.plugins[i].Ready)
+			p.Readiness = readinessOf(d.plugins[i].ReadinessReady)
 			if t.Unresponsive {
-				browserPlaces.unresponsive = append(browserPlaces.unresponsive, p)
+				matchingTargets.unresponsive = append(matchingTargets.unresponsive, p)
 			} else {
-				browserPlaces.liveTargets = append(browserPlaces.liveTargets, p)
+				matchingTargets.liveTargets = append(matchingTargets.liveTargets, p)
 			}
 		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
 			p.Problem, p.LoadFailedAtMs = t.LoadError, t.LoadFailedMs
-			browserPlaces.errorPages = append(browserPlaces.errorPages, p)
+			matchingTargets.errorPages = append(matchingTargets.errorPages, p)
 		case isTopDocument && slices.Contains(t.ArrivingPlugins, plugin):
-			browserPlaces.awaitingCode = append(browserPlaces.awaitingCode, p)
+			matchingTargets.tabsAwaitingCode = append(matchingTargets.tabsAwaitingCode, p)
 		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBroken):
 			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBroken)].Problem
-			browserPlaces.brokenTargets = append(browserPlaces.brokenTargets, p)
+			matchingTargets.brokenTargets = append(matchingTargets.brokenTargets, p)
 		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isOlder)):
-			browserPlaces.needReload = append(browserPlaces.needReload, p)
+			matchingTargets.tabsToReload = append(matchingTargets.tabsToReload, p)
 		case isTopDocument && slices.Contains(t.Loading, plugin):
-			browserPlaces.loading = append(browserPlaces.loading, p)
+			matchingTargets.loading = append(matchingTargets.loading, p)
 		}
 	}
 }
@@ -286,33 +287,33 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 // mayRunIn repeats a check of the extension, because a compromised browser can skip the check. The caller of
 // mayRunIn holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
-	mayRunIn := ts.hub.opts.MayRunIn
+	mayRunIn := ts.hub.opts.CanRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
 		return true
 	}
 	isLive := slices.ContainsFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
-	if isLive && !ts.hasReportedOutside {
-		ts.hasReportedOutside = true
+	if isLive && !ts.hasLoggedForeignPage {
+		ts.hasLoggedForeignPage = true
 		ts.hub.opts.Log.Warn().Str("browser", ts.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
 			Msg("a browser reports a plugin in a page outside its sites; the page gets no calls, and further reports are not logged")
 	}
 	return false
 }
 
-func readinessOf(hasReady *bool) dispatch.Readiness {
+func readinessOf(isReady *bool) dispatch.Readiness {
 	switch {
-	case hasReady == nil:
-		return dispatch.ReadyUnknown
-	case *hasReady:
-		return dispatch.Ready
+	case isReady == nil:
+		return dispatch.ReadinessUnknown
+	case *isReady:
+		return dispatch.ReadinessReady
 	default:
-		return dispatch.NotReady
+		return dispatch.ReadinessNotReady
 	}
 }
 
 // readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown readiness is new and could
 // have been loaded for the call, so it ranks like a ready document.
-var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
+var readinessRank = map[dispatch.Readiness]int{dispatch.ReadinessReady: 0, dispatch.ReadinessUnknown: 0, dispatch.ReadinessNotReady: 1}
 
 func compareTargets(a, b rankedTarget) int {
 	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),

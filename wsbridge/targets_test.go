@@ -26,14 +26,14 @@ func newFrameJSON(id int, isReady string) string {
 }
 
 func describeTargets(targets []dispatch.Target) string {
-	var spots []string
+	var targetTexts []string
 	for _, t := range targets {
-		spots = append(spots, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
+		targetTexts = append(targetTexts, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
 	}
-	return strings.Join(spots, " ")
+	return strings.Join(targetTexts, " ")
 }
 
-func TestRankOfReadiness(t *testing.T) {
+func TestTargetsAreRankedByReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -53,7 +53,7 @@ func TestRankOfReadiness(t *testing.T) {
 }
 
 // A top document ranks before its frames, but a ready frame ranks before a top document that is not ready.
-func TestFramesOfTabs(t *testing.T) {
+func TestTargetsInFrames(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -67,15 +67,15 @@ func TestFramesOfTabs(t *testing.T) {
 			newTabJSON(2, "", 9, "d2", ","+chatPluginState("false")+frames(newFrameJSON(7, "true"))),
 			newTabJSON(3, "", 1, "", frames(newFrameJSON(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatPluginState("true")+`}`)),
 		)
-		where := w.hub.CurrentTargets("chat")
-		if got := describeTargets(where.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
+		currentTargets := w.hub.CurrentTargets("chat")
+		if got := describeTargets(currentTargets.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
 			t.Error(got)
 		}
-		frame := where.LiveTargets[3]
+		frame := currentTargets.LiveTargets[3]
 		if want := (dispatch.Target{
-			Browser: "b1", BrowserName: "Chrome", TabID: 2, FrameID: 7, DocumentID: "f7", URL: "https://x/f7", Title: "T2", Readiness: dispatch.Ready,
+			Browser: "b1", BrowserName: "Chrome", TabID: 2, FrameID: 7, DocumentID: "f7", URL: "https://x/f7", Title: "T2", Readiness: dispatch.ReadinessReady,
 		}); frame != want {
-			t.Errorf("%+v, want %+v", frame, want)
+			t.Errorf("target of the frame = %+v, want %+v", frame, want)
 		}
 		start := func(id string) string {
 			toolRun := dispatch.Run{ID: id, Plugin: "chat", Tool: "send", Target: frame}
@@ -96,12 +96,12 @@ func TestFramesOfTabs(t *testing.T) {
 			t.Error(got)
 		}
 		if code := start("r2"); code != string(wire.ErrNavigated) {
-			t.Errorf("the code is %q", code)
+			t.Errorf("error code of the run = %q, want navigated", code)
 		}
 	})
 }
 
-func TestStateOfAPlugin(t *testing.T) {
+func TestPluginState(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -122,7 +122,7 @@ func TestStateOfAPlugin(t *testing.T) {
 			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
 			w.readEvents()
 			if got := w.hub.CurrentTargets("chat").State(); got != tt.want {
-				t.Errorf("%v: %s, want %s", tt.tabs, got, tt.want)
+				t.Errorf("state of the plugin with the tabs %v = %s, want %s", tt.tabs, got, tt.want)
 			}
 		}
 		if got := w.hub.CurrentTargets("other").State(); got != dispatch.StateClosed {
@@ -131,7 +131,7 @@ func TestStateOfAPlugin(t *testing.T) {
 	})
 }
 
-func TestEqualTabsOfTwoBrowsers(t *testing.T) {
+func TestTargetsWithSameTabIDInTwoBrowsers(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		for _, id := range []string{"b1", "b2"} {
@@ -141,28 +141,28 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 		w.readEvents()
 		liveTargets := w.hub.CurrentTargets("chat").LiveTargets
 		if len(liveTargets) != 2 || liveTargets[0].DocumentID != "d-b1" || liveTargets[1].DocumentID != "d-b2" {
-			t.Errorf("the live targets are %+v", liveTargets)
+			t.Errorf("live targets = %+v, want the documents d-b1 and d-b2", liveTargets)
 		}
 		if err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "r", Plugin: "chat", Tool: "t", Target: dispatch.Target{
 			Browser: "b2", TabID: 7, DocumentID: "d-b1",
 		}}, sink{w, "r"}); err == nil || err.Code != wire.ErrNavigated {
-			t.Errorf("Start returned the error %+v", err)
+			t.Errorf("Start returned the error %+v, want navigated", err)
 		}
 	})
 }
 
-func TestPagesOutsideOfAPluginsSites(t *testing.T) {
+func TestPagesOutsidePluginSitesAreNoTargets(t *testing.T) {
 	hash := "h1"
 	frames := true
 	var log bytes.Buffer
-	o := Options{Adapters: newOnePluginAdapters(&hash), Log: zerolog.New(&log), MayRunIn: func(plugin, url string, frame bool) bool {
+	o := Options{Adapters: newOnePluginAdapters(&hash), Log: zerolog.New(&log), CanRunIn: func(plugin, url string, frame bool) bool {
 		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
 	}}
 	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		evilTab := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
+		foreignFrameJSON := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+evilTab+`]`),
+			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+foreignFrameJSON+`]`),
 			strings.Replace(newTabJSON(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(newTabJSON(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
@@ -172,7 +172,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			t.Error(got, foundTargets.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
-			t.Errorf("the problem was logged %d times; want 1", n)
+			t.Errorf("the log contains the warning about a page outside the sites %d times, want 1", n)
 		}
 		frames = false
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); got != "1/0" {
@@ -181,7 +181,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-func TestSilentTabs(t *testing.T) {
+func TestUnresponsiveTabsAreNotLiveTargets(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -193,17 +193,17 @@ func TestSilentTabs(t *testing.T) {
 		listTabs(silentTabs, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
 		foundTargets := w.hub.CurrentTargets("chat")
 		if describeTargets(foundTargets.LiveTargets) != "2/0" || describeTargets(foundTargets.UnresponsiveTargets) != "1/0" {
-			t.Errorf("the targets are live %q and silent %q", describeTargets(foundTargets.LiveTargets), describeTargets(foundTargets.UnresponsiveTargets))
+			t.Errorf("live targets = %q and unresponsive targets = %q, want 2/0 and 1/0", describeTargets(foundTargets.LiveTargets), describeTargets(foundTargets.UnresponsiveTargets))
 		}
 		listTabs(silentTabs)
 		if startTime, foundTargets := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(foundTargets.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
-			t.Errorf("the live targets are %q after %v", describeTargets(foundTargets.LiveTargets), time.Since(startTime))
+			t.Errorf("live targets = %q after %v, want none after %v", describeTargets(foundTargets.LiveTargets), time.Since(startTime), loadTimeout)
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
-			t.Errorf("the reload of tab 7 returned %v; want an error that contains %q", err, "no connected browser has a tab 7")
+			t.Errorf("the reload of tab 7 returned the error %v, want an error that contains %q", err, "no connected browser has a tab 7")
 		}
 		if err := w.hub.ReloadTab(context.Background(), "another", 1); err == nil {
-			t.Error("a tab of another browser was reloaded")
+			t.Error("ReloadTab reloaded a tab of another browser, want an error")
 		}
 	})
 }

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxOpenRequests limits the unconfirmed requests (tool.ask) of one tool call. maxRequests
+	// maxOpenRequests limits the unconfirmed requests (tool.ask) of one tool call. maxRequestsPerCall
 	// limits all requests of one tool call.
-	maxOpenRequests = 64
-	maxRequests     = 1000
+	maxOpenRequests    = 64
+	maxRequestsPerCall = 1000
 	// maxKeptAnswerBytes limits the unconfirmed answers to one tool call's requests, in bytes.
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
@@ -23,10 +23,10 @@ const (
 // fields of runRequests.
 type runRequests struct {
 	// openRequests maps a request's number to the request until the browser confirms its answer.
-	// seenNumbers contains the numbers of all requests, including confirmed ones.
-	openRequests map[int]*toolRequest
-	seenNumbers  map[int]bool
-	keptBytes    int
+	// seenRequestNumbers contains the numbers of all requests, including confirmed ones.
+	openRequests       map[int]*toolRequest
+	seenRequestNumbers map[int]bool
+	keptBytes          int
 }
 
 // toolRequest is a tool.ask request that a running tool has sent to the server.
@@ -47,7 +47,7 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	r := rt.runs[p.DispatchID]
 	if r == nil {
 		rt.mu.Unlock()
-		l.inbox.countStrayReport(p.DispatchID)
+		l.inbox.countUnknownRunReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()
@@ -66,9 +66,9 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 // acceptRequest does not record a rejected tool.ask, so that the browser can send the request again. The caller of
 // acceptRequest holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
-	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
+	openRequest, isRepeated := a.openRequests[p.Ask], a.seenRequestNumbers[p.Ask]
 	switch {
-	case p.Withdrawn && p.Ask > maxRequests:
+	case p.Withdrawn && p.Ask > maxRequestsPerCall:
 		return false, nil
 	case p.Withdrawn:
 		a.recordNumber(p.Ask)
@@ -82,8 +82,8 @@ func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool,
 		return false, nil
 	case isRepeated:
 		return false, nil
-	case p.Ask > maxRequests:
-		return false, newTooManyError(fmt.Sprintf("a call may send at most %d requests in total", maxRequests))
+	case p.Ask > maxRequestsPerCall:
+		return false, newTooManyError(fmt.Sprintf("a call may send at most %d requests in total", maxRequestsPerCall))
 	case len(a.openRequests) >= maxOpenRequests:
 		return false, newTooManyError(fmt.Sprintf("a call may have at most %d unanswered requests at once", maxOpenRequests))
 	case p.Call != nil && !inbound.IsObject(p.Call.Args):
@@ -96,9 +96,9 @@ func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool,
 
 func (a *runRequests) recordNumber(number int) {
 	if a.openRequests == nil {
-		a.openRequests, a.seenNumbers = map[int]*toolRequest{}, map[int]bool{}
+		a.openRequests, a.seenRequestNumbers = map[int]*toolRequest{}, map[int]bool{}
 	}
-	a.seenNumbers[number] = true
+	a.seenRequestNumbers[number] = true
 }
 
 func (a *runRequests) removeRequest(number int) {
@@ -151,7 +151,7 @@ func (rt *runTable) answerToolRequest(runID string, number int, toolOutput json.
 // The reconnected browser has already listed the call, so the call's page still exists. The caller of resendAnswers
 // holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
-	for number := range maxRequests {
+	for number := range maxRequestsPerCall {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answerFrame != nil {
 			openRequest.isResent = true
 			rt.link.postFrame(openRequest.answerFrame)
@@ -164,7 +164,7 @@ func (rt *runTable) resendAnswers(r *toolRun) {
 }
 
 // The parameter id is <ask>/<run>: the number of the tool's request and the call's ID.
-func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
+func (rt *runTable) recordConfirmedAnswer(l *link, id string, e wire.Envelope) {
 	numberText, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(numberText)
 	var result wire.ToolAnswerResult
@@ -194,9 +194,9 @@ func answerFrame(runID string, number int, toolOutput json.RawMessage, err *wire
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: toolOutput, Error: err})
 }
 
-// The method Resync implements dispatch.Bridge by requesting the full content of an activity
+// The method RequestActivityResync implements dispatch.Bridge by requesting the full content of an activity
 // from the page.
-func (h *Hub) Resync(runID, activityType string) {
+func (h *Hub) RequestActivityResync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
 	for _, b := range h.registry.listBrowsers() {

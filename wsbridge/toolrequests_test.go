@@ -27,8 +27,8 @@ func answerText(id string, n int, otherMembers string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, otherMembers)
 }
 
-func (p *browserPeer) confirm(id string, n int, taken bool) {
-	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
+func (p *browserPeer) sendConfirmation(id string, n int, isExpected bool) {
+	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, isExpected)
 }
 
 func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
@@ -65,10 +65,10 @@ func TestToolRequestIsHandledOnce(t *testing.T) {
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil)
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.confirm("c1", 1, false)
+		p.sendConfirmation("c1", 1, false)
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.confirm("c1", 1, true)
+		p.sendConfirmation("c1", 1, true)
 		p.sendToolRequest("c1", nestedCallParams(1))
 		w.hub.Answer("c1", 1, json.RawMessage(`3`), nil)
 		p.wantFrames()
@@ -92,14 +92,14 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.confirm("c1", 1, true)
-		p.confirm("c1", 2, true)
+		p.sendConfirmation("c1", 1, true)
+		p.sendConfirmation("c1", 2, true)
 		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, "tool.answer") {
-				t.Errorf("the hub sent a confirmed answer again: %s", frame)
+				t.Errorf("the hub sent a confirmed answer again: %s; want no tool.answer", frame)
 			}
 		}
 		w.wantEvents()
@@ -107,20 +107,20 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 }
 
 func TestWithdrawnToolRequest(t *testing.T) {
-	const withdrawn = `"ask":%d,"withdrawn":true`
+	const withdrawnFields = `"ask":%d,"withdrawn":true`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.readEvents()
-		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 1))
-		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 1))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawnFields, 1))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawnFields, 1))
 		w.wantEvents(`c1 asks {"dispatchId":"c1","ask":1,"withdrawn":true}`)
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
-		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 2))
-		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 3))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawnFields, 2))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawnFields, 3))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		p.sendToolRequest("c1", nestedCallParams(3))
 		w.wantEvents()
@@ -139,7 +139,7 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		otherPeer.confirm("c1", 1, true)
+		otherPeer.sendConfirmation("c1", 1, true)
 		w.readEvents()
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -158,11 +158,11 @@ func TestToolRequestsAreLimited(t *testing.T) {
 			p.sendToolRequest("c1", nestedCallParams(n+1))
 		}
 		if got := w.readEvents(); len(got) != maxOpenRequests {
-			t.Errorf("%d asks were taken, want %d", len(got), maxOpenRequests)
+			t.Errorf("the hub accepted %d requests of the tool, want %d", len(got), maxOpenRequests)
 		}
 		refusalFrame := answerText("c1", maxOpenRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may have at most 64 unanswered requests at once"}`)
 		if got := p.readFrames(); len(got) != 4*maxOpenRequests || got[0] != refusalFrame {
-			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenRequests, refusalFrame)
+			t.Errorf("the hub rejected %d requests, the first with %q; want %d and %q", len(got), got[:min(1, len(got))], 4*maxOpenRequests, refusalFrame)
 		}
 		for n := range maxOpenRequests {
 			w.hub.Answer("c1", n+1, nil, nil)
@@ -171,15 +171,15 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		p.sendToolRequest("c1", nestedCallParams(2*maxOpenRequests))
 		w.wantEvents()
 		p.readFrames()
-		for n := range maxRequests {
-			p.confirm("c1", n+1, true)
+		for n := range maxRequestsPerCall {
+			p.sendConfirmation("c1", n+1, true)
 			p.sendToolRequest("c1", nestedCallParams(n+1))
 			w.readEvents()
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
 		p.readFrames()
-		p.sendToolRequest("c1", nestedCallParams(maxRequests+1))
-		p.wantFrames(answerText("c1", maxRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may send at most 1000 requests in total"}`))
+		p.sendToolRequest("c1", nestedCallParams(maxRequestsPerCall+1))
+		p.wantFrames(answerText("c1", maxRequestsPerCall+1, `,"error":{"code":"nested_too_deep","message":"a call may send at most 1000 requests in total"}`))
 		w.wantEvents()
 		p.respond("c1", "7")
 		w.wantEvents("c1 returned 7")
@@ -200,13 +200,13 @@ func TestLargeAnswers(t *testing.T) {
 		}
 		got := p.readFrames()
 		if len(got) != 4 || len(got[0]) < len(largeAnswer) || !strings.Contains(got[3], `"code":"result_too_large"`) {
-			t.Errorf("%d answers arrived, the last with %d bytes; want the fourth rejected", len(got), len(got[len(got)-1]))
+			t.Errorf("the browser received %d answers, the last with %d bytes; want the fourth answer rejected", len(got), len(got[len(got)-1]))
 		}
-		p.confirm("c1", 2, true)
+		p.sendConfirmation("c1", 2, true)
 		w.readEvents()
 		w.hub.Answer("c1", 6, largeAnswer, nil)
 		if got := p.readFrames(); len(got) != 1 || len(got[0]) < len(largeAnswer) {
-			t.Error("the answer was not sent although there is room again")
+			t.Error("the hub did not send the answer although the limit allows it again, want one large answer")
 		}
 	})
 }
@@ -234,42 +234,43 @@ func TestInvalidToolRequests(t *testing.T) {
 	})
 }
 
-func TestResync(t *testing.T) {
+func TestResyncRequests(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
-		w.hub.Resync("c1", "table")
-		w.hub.Resync("c9", "table")
+		w.hub.RequestActivityResync("c1", "table")
+		w.hub.RequestActivityResync("c9", "table")
 		p.wantFrames(frame)
 		p.closeAbruptly()
 		for range 2 * wire.MaxActivityTypes {
-			w.hub.Resync("c1", "table")
+			w.hub.RequestActivityResync("c1", "table")
 		}
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		if got := p.readFrames(); len(got) != wire.MaxActivityTypes || got[0] != frame {
-			t.Errorf("frames = %q", got)
+			t.Errorf("frames that the browser received = %q, want one for each activity type", got)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames()
 	})
 }
 
-// A call that the browser is known to have received is not resent and does not fail with link_lost.
+// After a reconnect, the hub does not resend a call that the browser has confirmed, and the call
+// does not fail with link_lost.
 func TestToolRequestConfirmsRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloResponse, emptySyncFrame)
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.advanceTime(defaultGracePeriod)
 		w.wantEvents(toolRequestFrame("c1", 1), toolRequestFrame("c1", 2))
 	})
 }
 
-func TestEncodeRun(t *testing.T) {
+func TestEncodeDispatchFrame(t *testing.T) {
 	toolRun := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),
 		Decision: json.RawMessage(`{"allow":true}`), MaxResultBytes: 7, Target: dispatch.Target{TabID: 7, DocumentID: "d7"},
@@ -279,6 +280,6 @@ func TestEncodeRun(t *testing.T) {
 		Prompt: true, Decision: toolRun.Decision, Args: toolRun.Args,
 	})
 	if got, want := encodeRun(&toolRun, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
-		t.Errorf("frame\n got %s\nwant %s", got, want)
+		t.Errorf("frame with the answer:\n got %s\nwant %s", got, want)
 	}
 }

@@ -30,7 +30,7 @@ type toolRun struct {
 	isListedByBrowser bool
 	reportCount       int
 	resultParts       wire.ResultText
-	nextPart          int
+	nextPartIndex     int
 	requests          runRequests
 	pendingResyncs    [][]byte
 }
@@ -61,8 +61,8 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// For a call of a browser tool, only the extension checks which document the tab shows, because the server has no list
-// of the documents in all tabs.
+// For a call of a browser tool, only the extension checks which document the tab shows, because the server does not
+// receive the documents of tabs without a plugin.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runTable.startRun(r, frame, sink, isDocumentShown)
@@ -77,7 +77,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	if !isDocumentShown {
 		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab navigated to another document"}
 	}
-	if _, isTaken := rt.runs[r.ID]; isTaken {
+	if _, isIDTaken := rt.runs[r.ID]; isIDTaken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this ID already exists"}
 	}
 	rt.startCount++
@@ -107,14 +107,14 @@ func (r *toolRun) confirm() {
 
 // The caller of resendRuns holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
-	var unconfirmed []*toolRun
+	var unconfirmedRuns []*toolRun
 	for _, r := range rt.runs {
 		if !r.isConfirmed {
-			unconfirmed = append(unconfirmed, r)
+			unconfirmedRuns = append(unconfirmedRuns, r)
 		}
 	}
-	slices.SortFunc(unconfirmed, func(x, y *toolRun) int { return x.startNumber - y.startNumber })
-	for _, r := range unconfirmed {
+	slices.SortFunc(unconfirmedRuns, func(x, y *toolRun) int { return x.startNumber - y.startNumber })
+	for _, r := range unconfirmedRuns {
 		rt.link.postFrame(encodeRun(&r.request, !r.isUnsent))
 		r.isUnsent, r.isListedByBrowser = false, true
 	}

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
+func (w *hubFixture) startRunWithArgs(args string) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -31,7 +31,7 @@ func TestTracedRun(t *testing.T) {
 		}
 		frame := strings.Join(p.readFrames(), "\n")
 		if strings.Count(frame, `"trace":true`) != 1 {
-			t.Errorf("the browser received %s, want one traced call", frame)
+			t.Errorf("frame that the browser received = %s, want one traced call", frame)
 		}
 		w.advanceTime(time.Second)
 		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","result":{"output":7,"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,` +
@@ -43,11 +43,11 @@ func TestTracedRun(t *testing.T) {
 		}
 		want := "hub websocket worker port bridge host schema handler result port worker websocket"
 		if got := strings.Join(stations, " "); !strings.HasPrefix(got, want) {
-			t.Errorf("the stations are %s, want %s", got, want)
+			t.Errorf("stages in the trace = %s, want %s", got, want)
 		}
 		w.run("b1", "c2")
 		if frame := strings.Join(p.readFrames(), "\n"); strings.Contains(frame, "trace") {
-			t.Errorf("the browser received %s for a run that is not traced", frame)
+			t.Errorf("the browser received %s for a run that is not traced, want no trace in it", frame)
 		}
 		p.sendFrame(`{"jsonrpc":"2.0","id":"c2","result":{"output":8,"hops":"forged"}}`)
 		w.wantEvents("c2 returned 8")
@@ -68,32 +68,32 @@ func TestTracedRunFails(t *testing.T) {
 			`"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,"page":{"bridgeInUs":1,"hostInUs":2,"schemaUs":3,"handlerUs":4,"resultUs":5}}}}`)
 		w.wantEvents("c1 failed tool_error: no")
 		if !slices.ContainsFunc(trace.Hops(), func(h hops.Hop) bool { return h.Stage == "handler" && h.Us == 4 }) {
-			t.Errorf("the hops are %v, want 4 µs in the handler", trace.Hops())
+			t.Errorf("hops of the trace = %v, want 4 µs in the handler", trace.Hops())
 		}
 	})
 }
 
-func TestStartRefused(t *testing.T) {
+func TestStartErrors(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		want := func(err *wire.CallError, code wire.ErrorCode, errorMessage string) {
 			t.Helper()
 			if err == nil || err.Code != code || err.Message != errorMessage {
-				t.Errorf("Start = %+v, want %s: %s", err, code, errorMessage)
+				t.Errorf("error of Start = %+v, want %s: %s", err, code, errorMessage)
 			}
 		}
-		want(w.tryRun("b2", "c1", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
+		want(w.startTestRun("b2", "c1", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
 		w.run("b1", "c1")
-		want(w.tryRun("b1", "c1", 0), wire.ErrInternal, "a run with this ID already exists")
+		want(w.startTestRun("b1", "c1", 0), wire.ErrInternal, "a run with this ID already exists")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"documentId":"d8"}}}`)
 		p.readFrames()
-		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
+		want(w.startTestRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
 		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		p.readFrames()
-		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
+		want(w.startTestRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
 		p.closeAbruptly()
 		w.advanceTime(10 * time.Second)
-		want(w.tryRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
+		want(w.startTestRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
 		w.wantEvents("c1 " + linkLostMessage)
 	})
 }
@@ -105,13 +105,13 @@ func TestStartWhileDisconnected(t *testing.T) {
 		w.run("b1", "c1")
 		p := w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, newDispatchFrame("c1"), syncNil)
-		w.advanceTime(time.Minute) // the browser need not list a call that was sent after the reconnect
+		p.wantFrames(helloResponse, newDispatchFrame("c1"), emptySyncFrame)
+		w.advanceTime(time.Minute) // a call that was sent after the reconnect continues even if the browser does not list it
 		w.wantEvents()
 		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, strings.Replace(newDispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
+		p.wantFrames(helloResponse, strings.Replace(newDispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), emptySyncFrame)
 		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
@@ -124,7 +124,7 @@ func TestNoCallStartsInRemovedBrowser(t *testing.T) {
 		w.advanceTime(10 * time.Second)
 		r := dispatch.Run{ID: "c1", Target: dispatch.Target{TabID: 7, DocumentID: "d7"}}
 		if err := b.startRun(&r, nil, sink{w, "c1"}); err == nil || err.Code != wire.ErrBrowserLost {
-			t.Errorf("start = %v, want browser_lost", err)
+			t.Errorf("error of Start = %v, want browser_lost", err)
 		}
 	})
 }
@@ -136,30 +136,30 @@ func TestStartWithoutDocument(t *testing.T) {
 		p.readFrames()
 		err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "c1", Target: dispatch.Target{Browser: "b1", TabID: 7}}, sink{w, "c1"})
 		if err == nil || err.Code != wire.ErrNavigated {
-			t.Errorf("Start = %v, want navigated", err)
+			t.Errorf("error of Start = %v, want navigated", err)
 		}
 	})
 }
 
 // If a call was never sent, the dispatcher can safely retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
-	unsent := func(runText string) string { return "c1 " + strings.Replace(runText, ":", ", not started:", 1) }
+	unsentEvent := func(outcomeText string) string { return "c1 " + strings.Replace(outcomeText, ":", ", not started:", 1) }
 	tests := []struct {
-		name string
-		then func(w *hubFixture)
-		want string
+		name    string
+		runStep func(w *hubFixture)
+		want    string
 	}{
-		{"the link stays away", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, unsent(linkLostMessage)},
-		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, unsent(restartedBrowserMessage)},
-		{"it is stopped", func(w *hubFixture) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
-		{"the hub is closed", func(w *hubFixture) { w.hub.Close() }, unsent("failed shutdown: the server is stopping")},
+		{"the browser does not reconnect", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, unsentEvent(linkLostMessage)},
+		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, unsentEvent(restartedBrowserMessage)},
+		{"the call is cancelled", func(w *hubFixture) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
+		{"the hub is closed", func(w *hubFixture) { w.hub.Close() }, unsentEvent("failed shutdown: the server is stopping")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{}, func(w *hubFixture) {
 				w.connectBrowser("b1", "boot1").closeAbruptly()
 				w.run("b1", "c1")
-				tt.then(w)
+				tt.runStep(w)
 				w.wantEvents(tt.want)
 				w.advanceTime(time.Minute)
 				w.wantEvents()
@@ -183,9 +183,9 @@ func TestCallCanRestartWithSameID(t *testing.T) {
 func TestArgumentsTooLarge(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1")
-		err := w.tryRunArgs(`{"x":"` + strings.Repeat("x", wire.MaxFrameBytes) + `"}`)
+		err := w.startRunWithArgs(`{"x":"` + strings.Repeat("x", wire.MaxFrameBytes) + `"}`)
 		if err == nil || err.Code != wire.ErrInvalidArguments || !strings.Contains(err.Message, fmt.Sprint(wire.MaxFrameBytes)) {
-			t.Errorf("err = %+v, want invalid_arguments that names the limit", err)
+			t.Errorf("error of Start = %+v, want invalid_arguments with the limit in its text", err)
 		}
 	})
 }

@@ -46,7 +46,7 @@ import (
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("testdata/transcripts has no files (%v)", err)
+		t.Fatalf("testdata/transcripts has no files, error %v; want at least one", err)
 	}
 	transcripts := ""
 	for _, file := range files {
@@ -62,7 +62,7 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, m := range wireMethods(t) {
 		if !strings.Contains(transcripts, `"method":"`+m+`"`) {
-			t.Errorf("no transcript has the method %s", m)
+			t.Errorf("no transcript contains the method %s, want a transcript for every method", m)
 		}
 	}
 }
@@ -84,12 +84,12 @@ func wireMethods(t *testing.T) []string {
 		return true
 	})
 	if len(methodNames) < 10 {
-		t.Fatalf("methods = %q", methodNames)
+		t.Fatalf("methods of the protocol = %q, want at least 10", methodNames)
 	}
 	return methodNames
 }
 
-var isOutput = regexp.MustCompile(`^(\w+<|=) `)
+var outputLinePattern = regexp.MustCompile(`^(\w+<|=) `)
 
 type transcriptRun struct {
 	w             *hubFixture
@@ -125,7 +125,7 @@ func (f *fakeHolds) TabHolds(browserID string) []wire.TabHold {
 	return slices.Clone(f.tabs[browserID])
 }
 
-func (f *fakeHolds) hold(browserID string, tabID int) {
+func (f *fakeHolds) holdTab(browserID string, tabID int) {
 	f.mu.Lock()
 	f.tabs[browserID] = append(f.tabs[browserID], wire.TabHold{TabID: tabID, Client: "claude-code", Site: "https://shop.example", LeftMs: 60_000})
 	f.mu.Unlock()
@@ -149,7 +149,7 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.mu.Lock()
 	for i := range f.tabs[browserID] {
 		if f.tabs[browserID][i].TabID == tabID {
-			f.tabs[browserID][i].IsTaken = true
+			f.tabs[browserID][i].IsTakenBack = true
 		}
 	}
 	f.mu.Unlock()
@@ -168,7 +168,7 @@ func runTranscript(t *testing.T, recording string) string {
 		return wire.PluginFetchResult{Code: "function () {}", Options: "{}"}, nil
 	}
 	o := Options{FetchCode: fetch, Adapters: newOnePluginAdapters(&s.hash), Calls: newFakeCalls(), Policy: policy}
-	o.EndedSessions = s.sessions.listEnded
+	o.FindEndedSessions = s.sessions.listEnded
 	o.RepeatCall = func(callID string) error {
 		if callID != "c1" {
 			return errors.New("the call is not recorded any more")
@@ -215,10 +215,10 @@ func runTranscript(t *testing.T, recording string) string {
 	withHub(t, o, func(w *hubFixture) {
 		s.w = w
 		s.tabHolds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
-		w.hub.Holds.SetSource(s.tabHolds)
+		w.hub.Holds.SetHolds(s.tabHolds)
 		for line := range strings.Lines(recording) {
 			line = strings.TrimSuffix(line, "\n")
-			if isOutput.MatchString(line) {
+			if outputLinePattern.MatchString(line) {
 				continue
 			}
 			fmt.Fprintln(&transcript, line)
@@ -246,7 +246,7 @@ func (s *transcriptRun) executeLine(line string) {
 		s.w.advanceTime(d)
 	case len(outputWords) == 3 && outputWords[1] == "connect":
 		p := s.w.open(browserNonce)
-		p.setPongs(false) // the challenge has already started the goroutine that reads the peer's frames
+		p.setAnswersPings(false) // the challenge has already started the goroutine that reads the peer's frames
 		if s.peers[outputWords[2]] == nil {
 			s.order = append(s.order, outputWords[2])
 		}
@@ -255,7 +255,7 @@ func (s *transcriptRun) executeLine(line string) {
 		s.peers[outputWords[2]].closeAbruptly()
 	case len(outputWords) == 3 && outputWords[1] == "end":
 		s.sessions[outputWords[2]] = true
-		s.w.hub.Holds.SendEnded(outputWords[2])
+		s.w.hub.Holds.SendSessionEnded(outputWords[2])
 	case len(outputWords) == 3 && outputWords[1] == "plugin":
 		s.hash = outputWords[2]
 		s.w.hub.Sync()
@@ -270,14 +270,14 @@ func (s *transcriptRun) executeLine(line string) {
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.tabHolds.hold(outputWords[2], tab)
+		s.tabHolds.holdTab(outputWords[2], tab)
 	case len(outputWords) == 3 && outputWords[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: outputWords[2]})
 			s.w.recordEvent("targets: live %q, to be reloaded %q", targetNames(got.LiveTargets), targetNames(got.TabsToReload))
 		}()
 	case len(outputWords) >= 3 && outputWords[1] == "open":
-		want := dispatch.TargetChoice{Plugin: "chat", Open: outputWords[2], Browser: strings.Join(outputWords[3:], " ")}
+		want := dispatch.TargetChoice{Plugin: "chat", URLToOpen: outputWords[2], Browser: strings.Join(outputWords[3:], " ")}
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
 			s.w.recordEvent("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
@@ -298,13 +298,13 @@ func (s *transcriptRun) executeLine(line string) {
 		}
 		s.w.hub.Answer(outputWords[2], askIndex, []byte(`{"found":3}`), nil)
 	case len(outputWords) == 4 && outputWords[1] == "resync":
-		s.w.hub.Resync(outputWords[2], outputWords[3])
+		s.w.hub.RequestActivityResync(outputWords[2], outputWords[3])
 	case len(outputWords) == 4 && outputWords[1] == "start":
-		if err := s.w.tryRun(outputWords[2], outputWords[3], wire.DefaultMaxResultBytes); err != nil {
+		if err := s.w.startTestRun(outputWords[2], outputWords[3], wire.DefaultMaxResultBytes); err != nil {
 			s.w.recordEvent("%s did not start: %s: %s", outputWords[3], err.Code, err.Message)
 		}
 	default:
-		s.w.t.Fatalf("the transcript has an unknown line: %s", line)
+		s.w.t.Fatalf("unknown line in the transcript: %s; want one of the documented kinds", line)
 	}
 }
 

@@ -29,10 +29,10 @@ func TestAttackByUser(t *testing.T) {
 				p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
 				p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":%q}}`, wrongProof))
 				if got, want := p.awaitClose(), fmt.Sprintf("close 1008 %q", wrongProof); got != want {
-					t.Errorf("%s, want %s", got, want)
+					t.Errorf("the link ended with %s, want %s", got, want)
 				}
 				if got := w.hub.Browsers(); len(got) != 0 {
-					t.Errorf("browsers = %+v, want none", got)
+					t.Errorf("connected browsers = %+v, want none", got)
 				}
 			})
 		})
@@ -42,7 +42,7 @@ func TestAttackByUser(t *testing.T) {
 			w.dial().sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
 			w.connectBrowser("b1", "boot")
 			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
-				t.Errorf("browsers = %+v, want one", got)
+				t.Errorf("connected browsers = %+v, want one", got)
 			}
 		})
 	})
@@ -58,14 +58,14 @@ func TestAttackByUserReplay(t *testing.T) {
 		}
 		p.sendHello("b1", "boot")
 		if got := p.awaitClose(); !strings.HasPrefix(got, "close 1008 ") {
-			t.Errorf("a replayed hello: %s, want close 1008", got)
+			t.Errorf("after a replayed hello the link ended with %s, want close 1008", got)
 		}
 	})
 	a, b := New(Options{Key: testKey}), New(Options{Key: testKey})
 	defer a.Close()
 	defer b.Close()
 	if firstNonce, secondNonce := a.newNonce(), a.newNonce(); firstNonce == secondNonce || firstNonce == b.newNonce() {
-		t.Error("the server sent the same nonce twice")
+		t.Error("the server sent the same nonce twice, want a new nonce for each connection")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestHandshakeEndsInTime(t *testing.T) {
 		}
 		w.advanceTime(time.Millisecond)
 		if got, want := silentPeer.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("the link ended with %s, want %s", got, want)
 		}
 		if len(w.hub.registry.handshakingLinks) != 0 {
 			t.Errorf("the hub still has %d links in their handshake; want 0", len(w.hub.registry.handshakingLinks))
@@ -90,21 +90,21 @@ func TestHandshakesAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
 		var silentPeers []*browserPeer
-		for range maxHandshakes + 3 {
+		for range maxOpenHandshakes + 3 {
 			silentPeers = append(silentPeers, w.dial())
 		}
 		for i, p := range silentPeers {
 			closeReason := p.awaitClose()
 			if i < 3 != strings.HasPrefix(closeReason, "close 1013 ") {
-				t.Errorf("silent connection %d ended with %q", i, closeReason)
+				t.Errorf("silent connection %d ended with %q, want close 1013 only for the first three", i, closeReason)
 			}
 		}
 		w.connectBrowser("b2", "boot")
 		if got := b.awaitClose(); got != "" {
-			t.Errorf("the browser that was connected before ended with %s; want %q", got, "")
+			t.Errorf("the link of the browser that connected first ended with %s, want %q", got, "")
 		}
 		if got := w.hub.Browsers(); len(got) != 2 || !got[0].Connected || !got[1].Connected {
-			t.Errorf("browsers = %+v, want two", got)
+			t.Errorf("connected browsers = %+v, want two", got)
 		}
 	})
 }

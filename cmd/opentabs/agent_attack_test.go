@@ -28,19 +28,19 @@ var agentTools = []string{
 	"messages__permission", "config.permission", "plugin__review", "tools_search", "tools_describe", "tools_call", "tools_read", "tools_pin",
 }
 
-// TestAttackByAgent checks that an agent cannot run tools that the user has not allowed. The test gives the agent no
-// shell, because with a shell an agent could do everything that the user can.
+// TestAttackByAgent checks that an agent cannot run tools that the user has not allowed. The simulated agent has no
+// shell, because an agent with a shell could do everything that the user can.
 func TestAttackByAgent(t *testing.T) {
 	t.Run("every method and tool, while a call waits for approval", attackWithAllMethods)
-	t.Run("calls that cannot run, to flood the user with questions", attackWithInvalidCalls)
+	t.Run("calls with invalid arguments, to flood the user with requests for approval", attackWithInvalidCalls)
 	t.Run("refusals name no tool that would allow the call", attackRefusalTexts)
-	t.Run("tools of the gateway, to call what may not run", attackThroughGateway)
+	t.Run("gateway tools, to call tools that are not allowed", attackThroughGateway)
 }
 
 func startWaitingCall(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
 	t.Helper()
 	dirs := newInstallation(t)
-	if err := os.WriteFile(dirs.ConfigFile(), []byte(`{"detach":"1s"}`), 0o600); err != nil { // with jobs enabled, more tools are listed
+	if err := os.WriteFile(dirs.ConfigFile(), []byte(`{"detach":"1s"}`), 0o600); err != nil { // the short detach time enables jobs, which add tools to the list
 		t.Fatal(err)
 	}
 	mustRunOpentabs(t, dirs, "plugin", "permission", "messages", "ask")
@@ -103,7 +103,7 @@ func attackWithAllMethods(t *testing.T) {
 		Result struct{ Tools []struct{ Name string } }
 	}
 	if err := json.Unmarshal([]byte(sendRequest("tools/list", "{}")), &toolList); err != nil || len(toolList.Result.Tools) < 6 {
-		t.Fatalf("the client listed the calls %v, %v", toolList, err)
+		t.Fatalf("tools that the client listed = %v, error %v; want at least 6 tools", toolList, err)
 	}
 	tools := agentTools
 	for _, tool := range toolList.Result.Tools {
@@ -120,10 +120,10 @@ func attackWithAllMethods(t *testing.T) {
 	sendRequest("ping", "{}")
 
 	if permissions, err := os.ReadFile(file); err != nil || !bytes.Equal(savedPermissions, permissions) {
-		t.Errorf("the permissions are now %s, %v", permissions, err)
+		t.Errorf("permissions after the attack = %s, error %v; want the file unchanged", permissions, err)
 	}
-	if viewNow := view(); viewNow.Waiting.TicketID != waitingCall.Waiting.TicketID {
-		t.Errorf("the call waits for %+v", viewNow.Waiting)
+	if currentView := view(); currentView.Waiting.TicketID != waitingCall.Waiting.TicketID {
+		t.Errorf("ticket of the call after the attack = %+v, want the same open ticket", currentView.Waiting)
 	}
 }
 
@@ -150,7 +150,7 @@ func attackRefusalTexts(t *testing.T) {
 	refusal := lines[len(lines)-1]
 	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow the call", "Do not call again until the user confirms the permission"} {
 		if !strings.Contains(refusal, want) {
-			t.Errorf("the refusal lacks %q: %s", want, refusal)
+			t.Errorf("refusal of the call = %q, want a text that contains %q", refusal, want)
 		}
 	}
 }
@@ -169,21 +169,21 @@ func attackThroughGateway(t *testing.T) {
 	for _, tool := range []string{"tools_call", "tools_read"} {
 		for _, arguments := range []string{`{"name":"messages__silent","arguments":{}}`, `{"name":"messages__silent","arguments":{"permission":"auto"}}`, `{"name":"messages__silent"}`} {
 			if replyText := call(tool, arguments); !strings.Contains(replyText, "the user has turned the tool messages__silent off") {
-				t.Errorf("%s %s returned %s", tool, arguments, replyText)
+				t.Errorf("%s with the arguments %s returned %s, want that the user has turned the tool off", tool, arguments, replyText)
 			}
 		}
 	}
 	for _, arguments := range []string{`{"name":"tools_call","arguments":{"name":"messages__echo","arguments":{}}}`, `{"name":"tools_read","arguments":{}}`} {
 		if replyText := call("tools_call", arguments); !strings.Contains(replyText, "cannot call") {
-			t.Errorf("tools_call %s returned %s", arguments, replyText)
+			t.Errorf("tools_call with the arguments %s returned %s, want that it cannot call the tool", arguments, replyText)
 		}
 	}
 	// The result of a call that waits for approval is a job.
 	if replyText := call("tools_call", `{"name":"messages__echo","arguments":{"text":"x"}}`); !strings.Contains(replyText, "is waiting for the user") {
-		t.Errorf("a tool that asks returned %s", replyText)
+		t.Errorf("the call of a tool with the permission ask returned %s, want that it is waiting for the user", replyText)
 	}
 	if replyText := call("tools_search", `{"query":"silent","limit":50}`); !strings.Contains(replyText, "messages__silent(") || !strings.Contains(replyText, "off") {
-		t.Errorf("the search returned %s", replyText)
+		t.Errorf("tools_search returned %s, want messages__silent marked as off", replyText)
 	}
 }
 

@@ -52,17 +52,17 @@ func (f *auditFilter) emptyText() string {
 	if *f == (auditFilter{}) {
 		return "the audit log has no records yet"
 	}
-	var given []string
+	var givenFlags []string
 	for _, flag := range []struct{ name, value string }{{"--tool", f.tool}, {"--client", f.client}, {"--since", f.since}} {
 		if flag.value != "" {
-			given = append(given, flag.name)
+			givenFlags = append(givenFlags, flag.name)
 		}
 	}
-	which := "a flag"
-	if len(given) == 1 {
-		which = "the flag"
+	flagPhrase := "a flag"
+	if len(givenFlags) == 1 {
+		flagPhrase = "the flag"
 	}
-	return fmt.Sprintf("no record matches %s: leave out %s, or list all records with `opentabs audit --last 0`", strings.Join(given, " and "), which)
+	return fmt.Sprintf("no record matches %s: leave out %s, or list all records with `opentabs audit --last 0`", strings.Join(givenFlags, " and "), flagPhrase)
 }
 
 func newAuditCmd(p *cli.Program) *cobra.Command {
@@ -126,7 +126,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		p.Out.Notef("%s", opts.filter.emptyText())
 	}
 	if damagedLines > 0 {
-		p.Out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))
+		p.Out.Notef("%s of the audit log cannot be read", terminal.CountNoun(damagedLines, "line"))
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func runAuditExport(opts auditExportOptions) error {
 		}
 	}
 	if damagedLines > 0 {
-		p.Out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))
+		p.Out.Notef("%s of the audit log cannot be read", terminal.CountNoun(damagedLines, "line"))
 	}
 	return nil
 }

@@ -63,24 +63,24 @@ type listedBrowserTool struct {
 }
 
 func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON bool) error {
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if len(args) > 0 {
-		if err := switchBrowserTools(p, policyBook, args[0], args[1:]); err != nil {
+		if err := switchBrowserTools(p, policyAccess, args[0], args[1:]); err != nil {
 			return err
 		}
 	}
-	permissionsNow, err := policyBook.Permissions(browser.Name)
+	currentPermissions, err := policyAccess.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	listedBrowserTools := listBrowserTools(permissionsNow)
+	listedBrowserTools := listBrowserTools(currentPermissions)
 	if asJSON {
-		return p.Out.PrintValue(browserToolsState{permissionsNow.Permission != wire.PermissionOff, listedBrowserTools})
+		return p.Out.PrintValue(browserToolsState{currentPermissions.Permission != wire.PermissionOff, listedBrowserTools})
 	}
-	if permissionsNow.Permission == wire.PermissionOff {
+	if currentPermissions.Permission == wire.PermissionOff {
 		hint := ""
 		if len(args) == 0 {
 			hint = "; `opentabs browser tools on` switches them on"
@@ -99,7 +99,7 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	return nil
 }
 
-func switchBrowserTools(p *cli.Program, policyBook home.PolicyAccess, state string, names []string) error {
+func switchBrowserTools(p *cli.Program, policyAccess home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {
 		return cli.NewUsageError("%q is neither on nor off: run `opentabs browser tools on` or `opentabs browser tools off`", state)
@@ -107,15 +107,15 @@ func switchBrowserTools(p *cli.Program, policyBook home.PolicyAccess, state stri
 	if _, err := browser.SelectTools(names); err != nil {
 		return cli.NewUsageError("%v", err)
 	}
-	permissionsNow, err := policyBook.Permissions(browser.Name)
+	currentPermissions, err := policyAccess.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	switched, skipped, err := browser.SwitchTools(policyBook, names, on, permissionsNow.Permission == wire.PermissionOff, httpapi.CommandLine)
-	for _, tool := range skipped {
+	switchedTools, skippedTools, err := browser.SwitchTools(policyAccess, names, on, currentPermissions.Permission == wire.PermissionOff, httpapi.CommandLine)
+	for _, tool := range skippedTools {
 		p.Out.Notef("%s is dangerous and stays off; to switch it on, run `opentabs browser tools on %s`", tool, tool)
 	}
-	for _, tool := range switched {
+	for _, tool := range switchedTools {
 		p.Out.Notef("%s is %s", tool, state)
 	}
 	return err
@@ -179,7 +179,7 @@ networks. Name such a site itself.`,
 
 func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,12 +196,12 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		} else if _, err := policy.ParseSiteRule(rule); err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		if err := policyBook.SetSite(pattern, rule, httpapi.CommandLine); err != nil {
+		if err := policyAccess.SetSite(pattern, rule, httpapi.CommandLine); err != nil {
 			return err
 		}
 		return p.Report(opts.json, httpapi.Site{Site: pattern, Permission: rule}, "the permission of browser tools on %s is %s", pattern, cmp.Or(rule, "the default"))
 	}
-	sites, err := policyBook.Sites()
+	sites, err := policyAccess.Sites()
 	if err != nil {
 		return err
 	}
@@ -212,9 +212,9 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		return p.Out.PrintValue(append([]httpapi.Site{}, sites...))
 	}
 	if len(sites) == 0 {
-		effective, siteEntry := policy.SitesOf(policyBook.Local.Policy).RuleFor("https://" + pattern)
-		if policy.IsSiteExact(pattern) && effective != "" {
-			p.Out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effective, siteEntry.Rule)
+		effectiveRule, siteEntry := policy.NewSites(policyAccess.LocalPermissions.Policy).RuleFor("https://" + pattern)
+		if policy.IsSiteExact(pattern) && effectiveRule != "" {
+			p.Out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effectiveRule, siteEntry.Rule)
 			return nil
 		}
 		p.Out.Notef("no rule: browser tools need your approval")

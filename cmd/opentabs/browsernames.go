@@ -119,11 +119,11 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 			return err
 		}
 	}
-	renamed, err := names.Rename(browser, name)
+	renamedBrowser, err := names.Rename(browser, name)
 	if err != nil {
 		return usererr.Errorf("%v", err)
 	}
-	return p.Report(asJSON, renamed, "the name of the browser is %s now", terminal.SafeLine(renamed.Name))
+	return p.Report(asJSON, renamedBrowser, "the name of the browser is %s now", terminal.SafeLine(renamedBrowser.Name))
 }
 
 func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {

@@ -39,7 +39,7 @@ tool.`,
   echo '{"value": 1}' | opentabs call messages__echo --input -`,
 		Args: checkCallArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.call.Tool, opts.call.HasInput, opts.call.AsksUser = args[0], cmd.Flags().Changed("input"), true
+			opts.call.Tool, opts.call.HasInput, opts.call.CanAskUser = args[0], cmd.Flags().Changed("input"), true
 			opts.call.HasIdempotencyKey = cmd.Flags().Changed("idempotency-key")
 			return cli.RunCall(cmd.Context(), opts.program, opts.call)
 		},

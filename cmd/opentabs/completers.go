@@ -119,7 +119,7 @@ var completeClients = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []
 
 var completeSettings = newDirsCompleter(func(p *cli.Program, dirs config.Dirs) []string {
 	settings, err := config.ListEffective(dirs, p.Getenv)
-	return toCompletions(settings, err, func(s config.Effective) string { return s.Key + "\t" + s.Value })
+	return toCompletions(settings, err, func(s config.EffectiveSetting) string { return s.Key + "\t" + s.Value })
 })
 
 func completeBrowserTools(context.Context, *cli.Program) []string {
@@ -131,11 +131,11 @@ func completeBrowserTools(context.Context, *cli.Program) []string {
 }
 
 func completeSites(ctx context.Context, p *cli.Program) []string {
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return nil
 	}
-	sites, err := policyBook.Sites()
+	sites, err := policyAccess.Sites()
 	return toCompletions(sites, err, func(s httpapi.Site) string { return s.Site })
 }
 
@@ -220,8 +220,8 @@ func listCallers(p *cli.Program) []audit.Entry {
 }
 
 func completeSetupClients(_ context.Context, p *cli.Program) []string {
-	noPrograms := func(string) (string, error) { return "", os.ErrNotExist }
-	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: noPrograms})
+	findNoProgram := func(string) (string, error) { return "", os.ErrNotExist }
+	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: findNoProgram})
 	return toCompletions(clients, nil, func(c setup.Client) string { return c.ID + "\t" + c.Title })
 }
 
@@ -230,7 +230,7 @@ func completeTimeoutClients(_ context.Context, p *cli.Program) []string {
 	if err != nil {
 		return nil
 	}
-	return toCompletions(store.List(), nil, func(e timeouts.Entry) string { return e.Name + "\t" + e.WaitText() })
+	return toCompletions(store.List(), nil, func(e timeouts.Entry) string { return e.Name + "\t" + e.FormatLimit() })
 }
 
 var completePairedBrowsers = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []string {

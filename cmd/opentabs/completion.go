@@ -121,7 +121,8 @@ var flagCompleters = map[string]completer{
 	"serve --tools":               completeWords("auto", "all", "gateway"),
 }
 
-// fileCompletions has the same keys as argumentCompleters and flagCompleters.
+// fileCompletions maps commands and flags that take files or folders to shell directives. Its keys
+// have the same form as those of argumentCompleters and flagCompleters.
 var fileCompletions = map[string]cobra.ShellCompDirective{
 	"plugin build":           cobra.ShellCompDirectiveFilterDirs,
 	"plugin check":           cobra.ShellCompDirectiveFilterDirs,
@@ -153,16 +154,16 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		for _, key := range flagKeys(path, f) {
-			complete, hasWords := flagCompleters[key]
-			directive, hasFiles := fileCompletions[key]
-			if !hasWords && !hasFiles {
+			complete, hasCompleter := flagCompleters[key]
+			directive, hasFileCompletion := fileCompletions[key]
+			if !hasCompleter && !hasFileCompletion {
 				continue
 			}
 			completion := newFlagCompletionFunc(p, complete)
-			if hasFiles {
+			if hasFileCompletion {
 				completion = cobra.FixedCompletions(nil, directive)
 			}
-			if err := cmd.RegisterFlagCompletionFunc(f.Name, completion); err != nil { // cobra fails only for a flag that is completed twice
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, completion); err != nil { // cobra fails only if a flag gets a second completion
 				panic(err)
 			}
 			return

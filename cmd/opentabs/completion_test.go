@@ -44,15 +44,15 @@ func TestEveryValueHasACompletion(t *testing.T) {
 		delete(unusedFlags, key)
 		_, hasArgument := argumentCompleters[key]
 		_, hasFlag := flagCompleters[key]
-		_, hasFiles := fileCompletions[key]
-		return hasArgument || hasFlag || hasFiles
+		_, hasFileCompletion := fileCompletions[key]
+		return hasArgument || hasFlag || hasFileCompletion
 	}
 	visitCommands(root, func(cmd *cobra.Command, path string) {
 		if path == "" {
 			return
 		}
 		if strings.TrimPrefix(cmd.Use, cmd.Name()) != "" && !hasEntry(path) {
-			t.Errorf("opentabs %s: an argument has no completion", cmd.Use)
+			t.Errorf("opentabs %s: an argument has no completion, want an entry in argumentCompleters or fileCompletions", cmd.Use)
 		}
 		checkDirective(t, append(strings.Fields(path), ""), path)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -62,27 +62,27 @@ func TestEveryValueHasACompletion(t *testing.T) {
 			keys := flagKeys(path, f)
 			i := slices.IndexFunc(keys, hasEntry)
 			if i < 0 {
-				t.Errorf("opentabs %s --%s: the value has no completion", path, f.Name)
+				t.Errorf("opentabs %s --%s: the value has no completion, want an entry in flagCompleters or fileCompletions", path, f.Name)
 				return
 			}
 			checkDirective(t, append(strings.Fields(path), "--"+f.Name, ""), keys[i])
 		})
 	})
 	for key := range unusedFlags {
-		t.Errorf("the completion of %q belongs to no command", key)
+		t.Errorf("the completion for %q belongs to no command, want a command with this name", key)
 	}
 }
 
 func checkDirective(t *testing.T, commandWords []string, key string) {
 	t.Helper()
-	want, isFile := fileCompletions[key]
-	if !isFile {
+	want, isFileCompletion := fileCompletions[key]
+	if !isFileCompletion {
 		want = cobra.ShellCompDirectiveNoFileComp
 	}
 	var stdout, stderr bytes.Buffer
 	run(t.Context(), append([]string{cobra.ShellCompNoDescRequestCmd}, commandWords...), strings.NewReader(""), &stdout, &stderr)
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	if got := lines[len(lines)-1]; got != fmt.Sprintf(":%d", want) {
-		t.Errorf("opentabs %s: the shell gets the directive %s, want :%d; stderr: %s", strings.Join(commandWords, " "), got, want, stderr.String())
+		t.Errorf("opentabs %s: completion directive for the shell = %s, want :%d; stderr: %s", strings.Join(commandWords, " "), got, want, stderr.String())
 	}
 }

@@ -160,8 +160,8 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// printWhenChangeApplies names what overrides or delays a change of config.json: a variable, a running server, invalid
-// settings.
+// printWhenChangeApplies prints what overrides or delays a change of config.json: an environment variable, a running
+// server, or invalid settings.
 func printWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {

@@ -44,13 +44,13 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 func (s *commandOutput) waitForWords(commandWords ...string) {
 	s.t.Helper()
 	deadline := time.After(hangTimeout)
-	for _, waitedWord := range commandWords {
+	for _, awaitedText := range commandWords {
 		for {
 			s.mu.Lock()
-			printed := s.output.String()
-			index := strings.Index(printed[s.matchedBytes:], waitedWord)
+			printedText := s.output.String()
+			index := strings.Index(printedText[s.matchedBytes:], awaitedText)
 			if index >= 0 {
-				s.matchedBytes += index + len(waitedWord)
+				s.matchedBytes += index + len(awaitedText)
 			}
 			s.mu.Unlock()
 			if index >= 0 {
@@ -59,7 +59,7 @@ func (s *commandOutput) waitForWords(commandWords ...string) {
 			select {
 			case <-s.writeSignal:
 			case <-deadline:
-				s.t.Fatalf("the output never contained %q; all of it: %s", waitedWord, printed)
+				s.t.Fatalf("the output does not contain %q within the time limit; complete output: %s", awaitedText, printedText)
 			}
 		}
 	}
@@ -151,23 +151,23 @@ func TestDevPrompt(t *testing.T) {
 	// While no call is running, Ctrl-C ends `plugin dev`.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
-		t.Errorf("plugin dev ended with %v", err)
+		t.Errorf("plugin dev ended with the error %v after Ctrl-C, want nil", err)
 	}
 	outBuffer.waitForWords("the last build of messages stays in use")
 }
 
 func TestDevStopsWithServerAndSignal(t *testing.T) {
 	for description, endDev := range map[string]func(lines chan<- string, signals chan<- os.Signal){
-		"quit":           func(lines chan<- string, _ chan<- os.Signal) { lines <- "quit" },
-		"the end of it":  func(lines chan<- string, _ chan<- os.Signal) { close(lines) },
-		"SIGTERM in one": func(lines chan<- string, signals chan<- os.Signal) { lines <- "silent"; signals <- syscall.SIGTERM },
+		"quit":                  func(lines chan<- string, _ chan<- os.Signal) { lines <- "quit" },
+		"end of input":          func(lines chan<- string, _ chan<- os.Signal) { close(lines) },
+		"SIGTERM during a call": func(lines chan<- string, signals chan<- os.Signal) { lines <- "silent"; signals <- syscall.SIGTERM },
 	} {
 		t.Run(description, func(t *testing.T) {
 			outBuffer, lines, signals, devErr, _, _ := startPluginDev(t)
 			outBuffer.waitForWords("messages> ")
 			endDev(lines, signals)
 			if err := <-devErr; err != nil {
-				t.Errorf("plugin dev ended with %v", err)
+				t.Errorf("plugin dev ended with the error %v, want nil", err)
 			}
 		})
 	}

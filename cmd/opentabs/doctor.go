@@ -60,19 +60,19 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 	if err != nil {
 		return fmt.Errorf("find the program opentabs: %w", err)
 	}
-	checkup := doctor.Options{
+	checkOptions := doctor.Options{
 		Dirs: dirs, Getenv: p.Getenv, Warn: func(warning string) { p.Out.Notef("%s", warning) },
 		Program: program, FreeBytes: diskspace.FreeBytes,
 		SetUpClient: func(ctx context.Context, clientID string) error { return setupcmd.SetUpClient(ctx, p, clientID) },
 	}
 	if machine, err := setup.ThisMachine(runtime.GOOS, p.Getenv); err == nil {
-		checkup.Machine = &machine
+		checkOptions.Machine = &machine
 	}
 	run := doctor.Check
 	if opts.fix {
 		run = doctor.Fix
 	}
-	report, err := run(ctx, checkup)
+	report, err := run(ctx, checkOptions)
 	if err != nil {
 		return err
 	}

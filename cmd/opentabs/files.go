@@ -72,10 +72,10 @@ func runFiles(opts filesOptions) error {
 }
 
 type filesRemoveOptions struct {
-	program *cli.Program
-	ids     []string
-	isAll   bool
-	json    bool
+	program    *cli.Program
+	ids        []string
+	removesAll bool
+	json       bool
 }
 
 // removedFiles is the output of `opentabs files remove --json`.
@@ -95,14 +95,14 @@ func newFilesRemoveCmd(p *cli.Program) *cobra.Command {
 			return runFilesRemove(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.isAll, "all", false, "remove all files")
+	cmd.Flags().BoolVar(&opts.removesAll, "all", false, "remove all files")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
 func runFilesRemove(_ context.Context, opts filesRemoveOptions) error {
 	p := opts.program
-	if opts.isAll == (len(opts.ids) > 0) {
+	if opts.removesAll == (len(opts.ids) > 0) {
 		return cli.NewUsageError("name the files to remove, or give --all: run `opentabs files` for the IDs")
 	}
 	dirs, err := p.MakeDirs()
@@ -123,7 +123,7 @@ func runFilesRemove(_ context.Context, opts filesRemoveOptions) error {
 			return cli.NewUsageError("there is no file %q: run `opentabs files` for the IDs", id)
 		}
 	}
-	if !opts.isAll {
+	if !opts.removesAll {
 		ids = opts.ids
 	}
 	for _, id := range ids {
@@ -134,6 +134,6 @@ func runFilesRemove(_ context.Context, opts filesRemoveOptions) error {
 	if opts.json {
 		return p.Out.PrintValue(removedFiles{ids})
 	}
-	p.Out.PrintLine("removed %s", terminal.Plural(len(ids), "file"))
+	p.Out.PrintLine("removed %s", terminal.CountNoun(len(ids), "file"))
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The package that allocates most during initialization, before main runs, needs about 200 KB.
+// The largest allocation by the initialization of one package, before main runs, is about 200 KB.
 const maxInitBytes = 300_000
 
 // The test measures allocated bytes, because the time would depend on the load of the machine.
@@ -17,7 +17,7 @@ func TestPackageInitialization(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	output, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %s", err, output)
+		t.Fatalf("opentabs with traced initialization ended with the error %v, want nil; output: %s", err, output)
 	}
 	packages := 0
 	for line := range strings.Lines(string(output)) {
@@ -33,6 +33,6 @@ func TestPackageInitialization(t *testing.T) {
 		}
 	}
 	if packages < 50 {
-		t.Errorf("saw the initialization of %d packages, want at least 50: %s", packages, output)
+		t.Errorf("the trace lists the initialization of %d packages, want at least 50: %s", packages, output)
 	}
 }

@@ -47,30 +47,30 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 		}
 		commandCount++
 		if cmd.Flags().Lookup("json") == nil {
-			t.Errorf("the command %q has no flag --json; add the flag, or add the command with a reason to commandsWithoutJSON", path)
+			t.Errorf("the command %q has no flag --json, want the flag, or an entry with a reason in commandsWithoutJSON", path)
 		}
 		if !bytes.Contains(script, []byte("json opentabs "+path+" ")) && !bytes.Contains(script, []byte("jsonlines opentabs "+path+" ")) {
-			t.Errorf("%s does not run %q with --json", jsonScript, path)
+			t.Errorf("%s does not run %q with --json, want a line that does", jsonScript, path)
 		}
 	}
 	checkCommand(root)
 	if commandCount < 40 {
-		t.Errorf("checked %d commands, want at least 40 commands", commandCount)
+		t.Errorf("the test checked %d commands, want at least 40", commandCount)
 	}
 }
 
-// A program that is expected to fail need not print a JSON document.
+// In a script line that begins with "!", the program must fail and print nothing on stdout.
 func checkJSONCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")
 	}
 	if err := ts.Exec(args[0], append(args[1:], "--json")...); (err != nil) != neg {
-		ts.Fatalf("%v --json ended with the error %v", args, err)
+		ts.Fatalf("%v --json ended with the error %v, want no error, or an error for a line with !", args, err)
 	}
 	if stdout := ts.ReadFile("stdout"); neg && stdout != "" {
 		ts.Fatalf("%v --json failed and printed %q, want nothing", args, stdout)
 	} else if !neg && !json.Valid([]byte(stdout)) {
-		ts.Fatalf("%v --json printed something other than one JSON document: %q", args, stdout)
+		ts.Fatalf("%v --json printed %q, want one JSON document", args, stdout)
 	}
 }
 
@@ -82,7 +82,7 @@ func checkJSONLinesCmd(ts *testscript.TestScript, neg bool, args []string) {
 	stdout := ts.ReadFile("stdout")
 	for line := range strings.Lines(stdout) {
 		if !json.Valid([]byte(line)) {
-			ts.Fatalf("%v --json printed the line %q, which is no JSON document", args, line)
+			ts.Fatalf("%v --json printed the line %q, want a JSON document", args, line)
 		}
 	}
 	if stdout == "" {

@@ -37,11 +37,11 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dirs := config.Dirs{Config: dir, State: dir}
 	plugin := writeEchoPlugin(t)
 	if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("opentabs plugin add failed with %v: %s", err, cmdOutput)
+		t.Fatalf("opentabs plugin add ended with the error %v, want nil; output: %s", err, cmdOutput)
 	}
 	callCount := 0
-	for kill := range serverKillCount {
-		finishedCalls, killedAt := killDuringCalls(t, dirs, kill)
+	for killIndex := range serverKillCount {
+		finishedCalls, killedAt := killDuringCalls(t, dirs, killIndex)
 		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxLostTime))
 		callCount += len(finishedCalls)
 	}
@@ -88,18 +88,18 @@ func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 		defer close(ended)
 		_ = server.Wait() // Wait returns an error for a killed server
 	}()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
 	for deadline := time.After(hangTimeout); ; {
 		if record, ok := dirs.ReadServer(); ok && record.PID == server.Process.Pid {
 			break
 		}
 		select {
-		case <-tick.C:
+		case <-ticker.C:
 		case <-ended:
-			t.Fatalf("the server ended before the test killed it: %s", log.String())
+			t.Fatalf("the server ended by itself, want it to run until the test kills it; log: %s", log.String())
 		case <-deadline:
-			t.Fatal("the server did not start in time")
+			t.Fatal("the server did not start within the time limit, want a running server")
 		}
 	}
 	return func(signal os.Signal) {
@@ -121,25 +121,25 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	if err != nil {
 		t.Fatal(err)
 	}
-	var work sync.WaitGroup
-	work.Go(func() { _ = browser.Run(ctx) }) // the simulated browser stops when the server stops
+	var workers sync.WaitGroup
+	workers.Go(func() { _ = browser.Run(ctx) }) // the simulated browser stops when the server stops
 	var mu sync.Mutex
 	var answeredCount atomic.Int64
-	enough := make(chan struct{})
+	enoughCalls := make(chan struct{})
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // openedAt is when the open call was made
-	least, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Second+time.Duration(rand.IntN(int(time.Second)))
-	openCall := openSession(t, dirs)
+	minCalls, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Second+time.Duration(rand.IntN(int(time.Second)))
+	openCallSession := openSession(t, dirs)
 	firstAnswer := make(chan struct{})
-	work.Go(func() {
+	workers.Go(func() {
 		<-firstAnswer // the server has received the browser's tab
 		now := time.Now()
 		openedAt.Store(&now)
-		_, _ = openCall.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(round)), func(mcpclient.Progress) {})
+		_, _ = openCallSession.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(round)), func(mcpclient.Progress) {})
 	})
 	for agent := range agentCount {
 		session := openSession(t, dirs)
-		work.Go(func() {
+		workers.Go(func() {
 			for i := 0; ; i++ {
 				callMessage := fmt.Sprintf("call %d.%d.%d", round, agent, i)
 				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, callMessage), func(mcpclient.Progress) {})
@@ -154,22 +154,22 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 					if n == 1 {
 						close(firstAnswer)
 					}
-					if openedTime := openedAt.Load(); openedTime != nil && n >= least && time.Since(*openedTime) >= runTime {
-						closeOnce.Do(func() { close(enough) })
+					if openedTime := openedAt.Load(); openedTime != nil && n >= minCalls && time.Since(*openedTime) >= runTime {
+						closeOnce.Do(func() { close(enoughCalls) })
 					}
 				}
 			}
 		})
 	}
 	select {
-	case <-enough:
+	case <-enoughCalls:
 	case <-time.After(hangTimeout):
-		t.Fatal("the server did not answer the calls in time")
+		t.Fatal("the server did not answer the calls within the time limit, want all answers")
 	}
 	killedAt = time.Now()
 	stopServer(os.Kill)
 	stop()
-	work.Wait()
+	workers.Wait()
 	return finishedCalls, killedAt
 }
 
@@ -179,16 +179,16 @@ func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", HasFailed: true})
 	if err != nil || len(records) != serverKillCount {
-		t.Fatalf("%d calls are recorded that were open during a kill, %v; want %d", len(records), err, serverKillCount)
+		t.Fatalf("%d calls that were open during a kill are recorded, error %v; want %d", len(records), err, serverKillCount)
 	}
 	for i, r := range records { // the records are sorted newest first
 		want := fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(serverKillCount-1-i))
 		if !bytes.Equal(r.Args, want) || r.ErrorCode != wire.ErrShutdown || r.Ended == nil {
-			t.Errorf("the call with %s is recorded as %s", want, r.Line)
+			t.Errorf("record of the open call with the arguments %s = %s, want an ended call with the code shutdown", want, r.Line)
 		}
 		auditEntries, _, err := audit.Read(dirs.State, 0, func(a audit.Record) bool { return a.CallID == r.CallID })
 		if err != nil || len(auditEntries) != 1 || auditEntries[0].ErrorCode != wire.ErrShutdown {
-			t.Errorf("%d entries of the audit log are about %s, %v", len(auditEntries), r.CallID, err)
+			t.Errorf("the audit log has %d entries about the call %s, error %v; want 1 with the code shutdown", len(auditEntries), r.CallID, err)
 		}
 	}
 }
@@ -208,18 +208,18 @@ func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	return session
 }
 
-func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, complete time.Time) {
+func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, recordedBefore time.Time) {
 	t.Helper()
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
-		t.Fatalf("verification of the audit log = %+v with the problem %+v, %v; want some lines and no problem", v, v.Problem, err)
+		t.Fatalf("verification of the audit log = %+v with the problem %+v, error %v; want some lines, no problem and no error", v, v.Problem, err)
 	}
 	auditEntries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
 	if err != nil || damagedLines > 1 {
-		t.Fatalf("the audit log has %d damaged lines, %v; want at most 1", damagedLines, err)
+		t.Fatalf("the audit log has %d damaged lines, error %v; want at most 1 line and no error", damagedLines, err)
 	}
-	audited := map[string]bool{}
+	auditedCalls := map[string]bool{}
 	for _, e := range auditEntries {
-		audited[e.CallID] = true
+		auditedCalls[e.CallID] = true
 	}
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{})
 	if err != nil {
@@ -229,30 +229,30 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 	for _, r := range records {
 		var args struct{ Text string }
 		if err := json.Unmarshal(r.Args, &args); err != nil || recordedIDs[args.Text] {
-			t.Fatalf("the recorded call %s is recorded twice or damaged: %v", r.Line, err)
+			t.Fatalf("the call %s is recorded twice or damaged, error %v; want one valid record", r.Line, err)
 		}
 		recordedIDs[args.Text] = true
-		if !audited[r.CallID] && r.Ended.Before(complete) {
-			t.Errorf("call %s, which ended at %s, is recorded, but is not in the audit log", r.CallID, r.Ended)
+		if !auditedCalls[r.CallID] && r.Ended.Before(recordedBefore) {
+			t.Errorf("the call %s, which ended at %s, is recorded but not in the audit log, want it in both", r.CallID, r.Ended)
 		}
 	}
 	requiredCount := 0
 	for callMessage, at := range finishedCalls {
-		if at.Before(complete) {
+		if at.Before(recordedBefore) {
 			requiredCount++
 			if !recordedIDs[callMessage] {
-				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", callMessage, at, complete)
+				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", callMessage, at, recordedBefore)
 			}
 		}
 	}
-	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), requiredCount, maxLostTime, len(recordedIDs), len(audited))
+	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), requiredCount, maxLostTime, len(recordedIDs), len(auditedCalls))
 }
 
 func checkWholeLines(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dirs.State, "calls", "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("found no files of recorded calls: %v", err)
+		t.Fatalf("found no files of recorded calls, error %v; want at least one", err)
 	}
 	for _, file := range append(files, filepath.Join(dirs.State, "audit.jsonl")) {
 		fileContent, err := os.ReadFile(file)
@@ -261,7 +261,7 @@ func checkWholeLines(t *testing.T, dirs config.Dirs) {
 		}
 		for line := range bytes.Lines(fileContent) {
 			if !json.Valid(line) || !bytes.HasSuffix(line, []byte("\n")) {
-				t.Errorf("%s contains the incomplete or invalid line %s", file, line)
+				t.Errorf("%s contains the incomplete or invalid line %s, want only complete lines of JSON", file, line)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		p.Out.Notef("%s", opts.emptyText())
 	}
 	if damagedLines > 0 {
-		p.Out.Notef("%s of the plugin log cannot be read", terminal.Plural(damagedLines, "line"))
+		p.Out.Notef("%s of the plugin log cannot be read", terminal.CountNoun(damagedLines, "line"))
 	}
 	return nil
 }

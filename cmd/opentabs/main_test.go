@@ -49,26 +49,27 @@ func TestMain(m *testing.M) {
 	}
 	runTests(m, map[string]func(){
 		"fakebrowser": runFakeBrowser,
-		"squatter":    runSquatter,
+		"squatter":    runPortSquatter,
 		"npmregistry": runNPMRegistry,
 		"mcppost":     runMCPPost,
 		"releases":    runReleaseServer,
 	})
 }
 
-// For an unknown argument, runSquatter accepts connections, sends nothing and keeps them open.
-var squatterResponses = map[string]string{
+// runPortSquatter simulates another program on the server's port. For an unknown argument, it accepts
+// connections, sends nothing and keeps the connections open.
+var portSquatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-func runSquatter() {
+func runPortSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err == nil && len(os.Args) > 1 {
-		go answerAsSquatter(l, squatterResponses[os.Args[1]])
+		go answerAsPortSquatter(l, portSquatterResponses[os.Args[1]])
 	}
 	if err == nil {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
@@ -79,10 +80,10 @@ func runSquatter() {
 		os.Exit(1)
 	}
 	<-ctx.Done()
-	_ = l.Close() // Close keeps l in use until here, because the garbage collector closes an unused listener
+	_ = l.Close() // without this use of l, the garbage collector would close the listener earlier
 }
 
-func answerAsSquatter(l net.Listener, response string) {
+func answerAsPortSquatter(l net.Listener, response string) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -99,7 +100,7 @@ func answerAsSquatter(l net.Listener, response string) {
 }
 
 // Each test script has a separate installation whose server uses any free port.
-func TestScript(t *testing.T) {
+func TestCommandScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -139,39 +140,40 @@ func TestScript(t *testing.T) {
 
 func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: empty DIR")
+		ts.Fatalf("usage of the script command: empty DIR")
 	}
 	dirEntries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for _, e := range dirEntries {
-		ts.Fatalf("the folder %s contains %s", args[0], e.Name())
+		ts.Fatalf("the folder %s contains %s, want an empty folder", args[0], e.Name())
 	}
 }
 
-// Between runs, repeatUntilCmd pauses three times the last run, so that parallel scripts get CPU time.
+// Between two runs, repeatUntilCmd pauses for three times the duration of the last run, so that parallel scripts get
+// CPU time.
 func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
+		ts.Fatalf("usage of the script command: until REGEXP PROGRAM ARGS...")
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	deadline := time.After(hangTimeout)
-	pause := time.NewTicker(hangTimeout)
-	defer pause.Stop()
+	hangTicker := time.NewTicker(hangTimeout)
+	defer hangTicker.Stop()
 	for {
 		startTime := time.Now()
-		// repeatUntilCmd ignores the exit code, because the expected output can be an error
-		// message.
+		// repeatUntilCmd ignores the exit code of the program, because the expected output may be
+		// an error message.
 		_ = ts.Exec(args[1], args[2:]...)
-		outDir := ts.ReadFile("stdout") + ts.ReadFile("stderr")
-		if want.MatchString(outDir) {
+		outputText := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+		if want.MatchString(outputText) {
 			return
 		}
-		pause.Reset(3 * time.Since(startTime))
+		hangTicker.Reset(3 * time.Since(startTime))
 		select {
 		case <-deadline:
-			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], outDir)
-		case <-pause.C:
+			ts.Fatalf("%v did not print a text that matches %q within the time limit; last output: %s", args[1:], args[0], outputText)
+		case <-hangTicker.C:
 		}
 	}
 }
@@ -179,7 +181,7 @@ func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 func killServerCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	if !killServer(config.Dirs{Config: home, State: home}) {
-		ts.Fatalf("there is no server to kill")
+		ts.Fatalf("found no server to kill, want a running server")
 	}
 }
 
@@ -202,8 +204,8 @@ func killProcesses(dirs config.Dirs) {
 	for range 100 {
 		killServer(dirs)
 		hasProcess := false
-		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, name := range environs {
+		environFiles, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, name := range environFiles {
 			fileContent, err := os.ReadFile(name)
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, fileContent...), homeAssignment) {
@@ -220,7 +222,7 @@ func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	fileInfo, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
 	if got := fmt.Sprintf("%o", fileInfo.Mode().Perm()); got != args[0] {
-		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
+		ts.Fatalf("mode of %s = %s, want %s", args[1], got, args[0])
 	}
 }
 
@@ -349,7 +351,7 @@ func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMess
 func TestEveryCommandHasAScript(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
+		t.Fatalf("found no test scripts, error %v; want at least one", err)
 	}
 	var scripts strings.Builder
 	for _, file := range files {
@@ -367,7 +369,7 @@ func TestEveryCommandHasAScript(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(scripts.String(), "exec "+path) && !strings.Contains(scripts.String(), "help "+cmd.Name()) {
-			t.Errorf("no script runs %q", path)
+			t.Errorf("no test script runs %q, want one for each command", path)
 		}
 		for _, subcommand := range cmd.Commands() {
 			checkScript(path + " " + subcommand.Name())

@@ -25,19 +25,19 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	writeLine("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
 	c.readUntil(`"id":"open","result"`)
 	writeLine(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
-	for _, nonsense := range []string{
+	for _, invalidInput := range []string{
 		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", 32<<20+1), "{" + strings.Repeat(" ", 17<<20) + "}",
 	} {
-		writeLine(nonsense + "\n")
+		writeLine(invalidInput + "\n")
 		lines := c.readUntil(`"id":null,"error":{"code":-32`)
 		if len(lines) != 1 {
-			t.Errorf("the input %.50q got the answers %.300q; want length 1", nonsense, lines)
+			t.Errorf("answers to the malformed input %.50q = %.300q, want one answer", invalidInput, lines)
 		}
 	}
 	writeLine(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
-		t.Errorf("after all malformed input the server answered %.300q; want length 1", lines)
+		t.Errorf("answers after all malformed input = %.300q, want one answer", lines)
 	}
 	// The last line of the input has no newline at its end.
 	writeLine(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
@@ -46,7 +46,7 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	}
 	c.readUntil(`"id":"last","result":{}`)
 	if err := c.cmd.Wait(); err != nil {
-		t.Errorf("opentabs mcp ended with %v", err)
+		t.Errorf("opentabs mcp ended with the error %v, want nil", err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	startTime := time.Now()
 	c.closeInput()
 	if elapsedTime := time.Since(startTime); elapsedTime > 5*time.Second {
-		t.Errorf("opentabs mcp ended after %v", elapsedTime)
+		t.Errorf("opentabs mcp ended after %v, want at most 5 s", elapsedTime)
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
@@ -91,7 +91,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err := stdoutReader.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // blocks until the process has detected that the output is closed
+	for range 100 { // this loop blocks until the process has detected the closed output
 		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
 			break
 		}

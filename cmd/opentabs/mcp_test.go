@@ -57,7 +57,7 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-func (c *mcpClient) readUntil(waitedWord string) []string {
+func (c *mcpClient) readUntil(awaitedText string) []string {
 	c.t.Helper()
 	deadline := time.After(hangTimeout)
 	var seenLines []string
@@ -65,17 +65,17 @@ func (c *mcpClient) readUntil(waitedWord string) []string {
 		select {
 		case line, ok := <-c.lines:
 			if !ok {
-				c.t.Fatalf("the output ended before %q; it was %q", waitedWord, seenLines)
+				c.t.Fatalf("the output ended without a line that contains %q; lines: %q", awaitedText, seenLines)
 			}
 			if !json.Valid([]byte(line)) {
-				c.t.Errorf("stdout has %q", line)
+				c.t.Errorf("line on stdout = %q, want JSON", line)
 			}
 			seenLines = append(seenLines, line)
-			if strings.Contains(line, waitedWord) {
+			if strings.Contains(line, awaitedText) {
 				return seenLines
 			}
 		case <-deadline:
-			c.t.Fatalf("no line with %q was received; the lines were %q", waitedWord, seenLines)
+			c.t.Fatalf("no line contains %q within the time limit; lines: %q", awaitedText, seenLines)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (c *mcpClient) closeInput() {
 	for range c.lines {
 	}
 	if err := c.cmd.Wait(); err != nil {
-		c.t.Errorf("opentabs mcp ended with %v", err)
+		c.t.Errorf("opentabs mcp ended with the error %v, want nil", err)
 	}
 }
 
@@ -106,7 +106,7 @@ func newInstallation(t *testing.T) config.Dirs {
 	dir := filepath.Join(baseDir, "messages")
 	writePlugin(t, dir)
 	if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, cmdOutput)
+		t.Fatalf("opentabs plugin add ended with the error %v, want nil; output: %s", err, cmdOutput)
 	}
 	return dirs
 }
@@ -146,8 +146,8 @@ func startBrowser(t *testing.T, dirs config.Dirs) {
 
 func waitForStatus(t *testing.T, dirs config.Dirs, isReady func(httpapi.Status) bool) httpapi.Status {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
 	deadline := time.After(hangTimeout)
 	for {
 		if record, ok := dirs.ReadServer(); ok {
@@ -161,9 +161,9 @@ func waitForStatus(t *testing.T, dirs config.Dirs, isReady func(httpapi.Status) 
 			}
 		}
 		select {
-		case <-tick.C:
+		case <-ticker.C:
 		case <-deadline:
-			t.Fatal("the server never reached the expected status")
+			t.Fatal("the server does not have the expected status within the time limit, want it")
 		}
 	}
 }
@@ -183,32 +183,32 @@ func TestMCPServerKilled(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","id":"call%d","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`, round)
 		waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 		if !killServer(dirs) {
-			t.Fatal("no server to kill")
+			t.Fatal("found no server to kill, want a running server")
 		}
 		lines := c.readUntil(fmt.Sprintf(`"id":"call%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"error":{"code":-32000`) || !strings.Contains(lastLine, "call again") {
-			t.Errorf("the call ended with %s", lastLine)
+			t.Errorf("answer to the lost call = %s, want an error with the advice to call again", lastLine)
 		}
 		// The relay has started a new server, on which the client's session continues.
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"list%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, "messages__echo") {
-			t.Errorf("the new server has %s; want a text that contains %q", lastLine, "messages__echo")
+			t.Errorf("tools of the new server = %s, want a text that contains %q", lastLine, "messages__echo")
 		}
 		if !strings.Contains(strings.Join(lines, "\n"), "notifications/tools/list_changed") {
-			t.Errorf("the client received no tools/list_changed: %q", lines)
+			t.Errorf("messages that the client received = %q, want tools/list_changed among them", lines)
 		}
 		if strings.Contains(strings.Join(lines, "\n"), `"id":"open"`) {
-			t.Errorf("the client got a second answer to initialize: %q", lines)
+			t.Errorf("messages that the client received = %q, want no second answer to initialize", lines)
 		}
 		secondStatus := waitForStatus(t, dirs, hasTab)
 		if secondStatus.PID == firstStatus.PID || len(secondStatus.Clients) != 1 || secondStatus.Clients[0].Name != "test" {
-			t.Errorf("the new server is %+v", secondStatus)
+			t.Errorf("status of the new server = %+v, want another PID and only the client test", secondStatus)
 		}
 		c.send(`{"jsonrpc":"2.0","id":"echo%d","method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1}}}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"echo%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"structuredContent":{"a":1}`) {
-			t.Errorf("a call through the new server gave %s; want a text that contains %q", lastLine, `"structuredContent":{"a":1}`)
+			t.Errorf("result of a call through the new server = %s, want a text that contains %q", lastLine, `"structuredContent":{"a":1}`)
 		}
 	}
 	c.closeInput()
@@ -245,7 +245,7 @@ func TestMCPStopsOnSIGTERM(t *testing.T) {
 	for range c.lines {
 	}
 	if err := c.cmd.Wait(); err != nil {
-		t.Errorf("ended with %v", err)
+		t.Errorf("opentabs mcp ended with the error %v after SIGTERM, want nil", err)
 	}
 }
 
@@ -280,21 +280,21 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := serveCmd.Wait(); err != nil { // no client delays the shutdown
-		t.Errorf("serve ended with %v", err)
+	if err := serveCmd.Wait(); err != nil { // connected clients must not delay the shutdown
+		t.Errorf("opentabs serve ended with the error %v, want nil", err)
 	}
 	if _, ok := dirs.ReadServer(); ok {
-		t.Error("the record is still there")
+		t.Error("the record of the ended server still exists, want it removed")
 	}
 	lines := c.readUntil(`"id":"call"`)
 	if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"isError":true`) || !strings.Contains(lastLine, "shutdown") {
-		t.Errorf("the call over stdio ended with %s", lastLine)
+		t.Errorf("answer to the call over stdio = %s, want the error shutdown", lastLine)
 	}
 	if err := call.Wait(); call.ProcessState.ExitCode() != cli.ExitCancelled || !strings.Contains(stderr.String(), "shutdown") {
-		t.Errorf("opentabs call ended with %v: %s", err, stderr.String())
+		t.Errorf("opentabs call ended with the error %v and the output %s, want the exit code for cancelled calls and the text shutdown", err, stderr.String())
 	}
 	if err := followCmd.Wait(); followCmd.ProcessState.ExitCode() != cli.ExitNoServer {
-		t.Errorf("opentabs calls --follow ended with %v", err)
+		t.Errorf("opentabs calls --follow ended with the error %v, want the exit code for a missing server", err)
 	}
 	c.closeInput()
 }

@@ -13,7 +13,7 @@ import (
 // TestAttackByPlugin checks that installing or building a malicious plugin package
 // cannot harm the user.
 func TestAttackByPlugin(t *testing.T) {
-	t.Run("adapters that leave the function around them", func(t *testing.T) {
+	t.Run("adapter code that breaks out of its wrapper function", func(t *testing.T) {
 		for _, code := range []string{
 			"}); EVIL(); (function () {", "#!x\r}); EVIL(); (function(){", "#!x\u2028}); EVIL(); (function(){",
 			`await / "(" ; }); EVIL(); (function(){ "x)" /g`, "<!-- \n}); EVIL(); (function(){", "}, EVIL(), function(){",
@@ -22,7 +22,7 @@ func TestAttackByPlugin(t *testing.T) {
 			dirs, dir := createBuiltPlugin(t)
 			writeFile(t, dir, "dist/adapter.iife.js", code)
 			if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
-				t.Errorf("%q was added: %s", code, cmdOutput)
+				t.Errorf("opentabs added a plugin with the code %q, want an error; output: %s", code, cmdOutput)
 			}
 		}
 	})
@@ -37,7 +37,7 @@ func TestAttackByPlugin(t *testing.T) {
 			}
 			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
 			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
-				t.Errorf("%s: %v %s", file, err, cmdOutput)
+				t.Errorf("adding a package whose %s links to a secret: error %v, output %s; want an error without the secret", file, err, cmdOutput)
 			}
 		}
 	})
@@ -60,11 +60,11 @@ func TestAttackByPlugin(t *testing.T) {
 			}
 			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
 			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
-				t.Errorf("%s: %v %s", pluginDir, err, cmdOutput)
+				t.Errorf("building %s with an import of a secret file: error %v, output %s; want an error without the secret", pluginDir, err, cmdOutput)
 			}
-			builtCode, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
-			if strings.Contains(string(builtCode), "S3CRET") {
-				t.Errorf("%s: the secret is in the plugin", pluginDir)
+			adapterCode, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
+			if strings.Contains(string(adapterCode), "S3CRET") {
+				t.Errorf("the built plugin in %s contains the secret, want no secret", pluginDir)
 			}
 		}
 	})

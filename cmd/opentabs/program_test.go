@@ -12,8 +12,8 @@ import (
 
 const raceVariable = "OPENTABS_TEST_RACE"
 
-// runTests ends the process, like [testscript.Main]. The program is built without -race, with which the tests would
-// need three times the CPU time.
+// runTests ends the process, like [testscript.Main]. The program is built without -race, because the tests would need
+// three times the CPU time with -race.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main

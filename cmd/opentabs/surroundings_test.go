@@ -30,7 +30,7 @@ func newHome(t *testing.T) config.Dirs {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: home, State: home}
-	_, err := dirs.Make()
+	_, err := dirs.CreateDirs()
 	if err == nil {
 		_, err = dirs.Token()
 	}
@@ -70,39 +70,39 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 	waitForOutput(t, command, "^server    opentabs", "status")
 	if cmdOutput, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(cmdOutput), "there is no plugin") && !strings.Contains(string(cmdOutput), "check that you can read and write there") {
-		t.Errorf("plugin remove: %v: %s", err, cmdOutput)
+		t.Errorf("plugin remove of an unknown plugin: error %v, output %s; want an error with its reason", err, cmdOutput)
 	}
 	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := serveCmd.Wait(); err != nil {
-		t.Errorf("serve ended with %v: %s", err, stderr.String())
+		t.Errorf("opentabs serve ended with the error %v, want nil; stderr: %s", err, stderr.String())
 	}
 	// `opentabs mcp` starts a server if none is running.
 	relayCmd := command("mcp")
 	relayCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
 	if cmdOutput, err := relayCmd.Output(); err != nil || !strings.Contains(string(cmdOutput), `"id":7,"result":{}`) {
-		t.Errorf("mcp gave %q, %v", cmdOutput, err)
+		t.Errorf("opentabs mcp printed %q, error %v; want an empty result for the request 7", cmdOutput, err)
 	}
 	if isLimited && !strings.Contains(stderr.String(), "the state directory cannot be written; the server runs") {
-		t.Errorf("the log does not report that the state directory is read-only: %s", stderr.String())
+		t.Errorf("log of the server = %s, want a report that the state directory cannot be written", stderr.String())
 	}
 }
 
-// A ^ in want matches the start of a line.
+// In the argument want, a ^ matches the start of a line.
 func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
 	for deadline := time.After(hangTimeout); ; {
 		cmdOutput, _ := command(args...).CombinedOutput() // the exit code is not checked
 		if strings.Contains("\n"+string(cmdOutput), strings.Replace(want, "^", "\n", 1)) {
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-ticker.C:
 		case <-deadline:
-			t.Fatalf("%v never printed %q; the last output: %s", args, want, cmdOutput)
+			t.Fatalf("opentabs %v did not print %q within the time limit; last output: %s", args, want, cmdOutput)
 		}
 	}
 }
@@ -132,14 +132,14 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// On a system where the test is not allowed to mount a disk, TestFullDisk checks only the error text.
-func TestFullDisk(t *testing.T) {
+// On a system where the test is not allowed to mount a disk, TestCommandsReportFullDisk checks only the error text.
+func TestCommandsReportFullDisk(t *testing.T) {
 	errorText, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(errorText, "no space left on device: free some space on that disk, then try again") {
-		t.Errorf("got %q, %d", errorText, code)
+		t.Errorf("error text = %q and exit code = %d, want the advice to free some space and the code for failures", errorText, code)
 	}
 	if exec.Command("unshare", "-m", "true").Run() != nil {
-		t.Log("cannot mount a disk here: only the sentence was checked")
+		t.Log("this system allows no mount, so the test checked only the error text")
 		return
 	}
 	baseDir := t.TempDir()
@@ -155,18 +155,18 @@ func TestFullDisk(t *testing.T) {
 	output := string(cmdOutput)
 	log, _ := os.ReadFile(filepath.Join(baseDir, "log"))
 	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, output, log)
+		t.Fatalf("the script on the full disk ended with the error %v, want nil; output: %s\nlog: %s", err, output, log)
 	}
 	for _, want := range []string{
 		"no space left on device: free some space on that disk, then try again\nexit 1\n== a later",
 		"server    opentabs", "the token is whole\n", "exit 0\n",
 	} {
 		if !strings.Contains(output, want) {
-			t.Errorf("no %q in\n%s\n%s", want, output, log)
+			t.Errorf("the output lacks the text %q:\n%s\nlog:\n%s", want, output, log)
 		}
 	}
-	if _, textAfter, _ := strings.Cut(output, "== a change\n"); !strings.Contains(textAfter, "free some space") || strings.Contains(textAfter, ".tmp\n") {
-		t.Errorf("the change ended with\n%s", textAfter)
+	if _, remainingText, _ := strings.Cut(output, "== a change\n"); !strings.Contains(remainingText, "free some space") || strings.Contains(remainingText, ".tmp\n") {
+		t.Errorf("output of the change on the full disk, want the advice to free space and no temporary file:\n%s", remainingText)
 	}
 }
 
@@ -207,9 +207,9 @@ func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := serveCmd.Wait(); err != nil {
-		t.Errorf("serve ended with %v", err)
+		t.Errorf("opentabs serve ended with the error %v, want nil", err)
 	}
 	if n := strings.Count(stderr.String(), "new connections are rejected"); n != 1 {
-		t.Errorf("the log reports the problem %d times: %s; want 1", n, stderr.String())
+		t.Errorf("the log reports rejected connections %d times, want 1; log: %s", n, stderr.String())
 	}
 }

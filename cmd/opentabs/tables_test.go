@@ -45,7 +45,7 @@ func fillInstallation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dirs.Make(); err != nil {
+	if _, err := dirs.CreateDirs(); err != nil {
 		t.Fatal(err)
 	}
 	record, err := json.Marshal(newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer."))
@@ -82,7 +82,7 @@ func fillInstallation(t *testing.T) {
 	} {
 		var outBuffer bytes.Buffer
 		if code := run(t.Context(), args, strings.NewReader(""), &outBuffer, &outBuffer); code != cli.ExitOK {
-			t.Fatalf("opentabs %s: %s", strings.Join(args, " "), outBuffer.String())
+			t.Fatalf("opentabs %s failed, want success; output: %s", strings.Join(args, " "), outBuffer.String())
 		}
 	}
 }
@@ -111,20 +111,20 @@ func TestTablesFit80Columns(t *testing.T) {
 		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&output), Getenv: os.Getenv})
 		root.SetArgs(strings.Fields(command))
 		if err := root.ExecuteContext(t.Context()); err != nil {
-			t.Errorf("opentabs %s: %v", command, err)
+			t.Errorf("opentabs %s returned the error %v, want nil", command, err)
 		}
 		for _, cell := range cells {
 			if !strings.Contains(output.String(), cell) {
-				t.Errorf("opentabs %s: the table has no whole cell %q:\n%s", command, cell, output.String())
+				t.Errorf("opentabs %s: the table lacks the complete cell %q; output:\n%s", command, cell, output.String())
 			}
 		}
 		checkWidth(t, command, output.String())
 	}
 }
 
-// TestProseIsWrapped checks that commands wrap long lines between words on a terminal
+// TestLongTextIsWrapped checks that commands wrap long lines between words on a terminal
 // with 80 columns.
-func TestProseIsWrapped(t *testing.T) {
+func TestLongTextIsWrapped(t *testing.T) {
 	makeEmptyHome(t)
 	fillInstallation(t)
 	_, dir := createBuiltPlugin(t)
@@ -135,11 +135,11 @@ func TestProseIsWrapped(t *testing.T) {
 		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&output), Getenv: os.Getenv})
 		root.SetArgs(strings.Fields(command))
 		if err := root.ExecuteContext(t.Context()); err != nil {
-			t.Errorf("opentabs %s: %v", command, err)
+			t.Errorf("opentabs %s returned the error %v, want nil", command, err)
 		}
 		for line := range strings.Lines(output.String()) {
 			if line = strings.TrimRight(line, "\n"); len(line) > cli.HelpColumns && strings.Contains(strings.TrimLeft(line, " "), " ") {
-				t.Errorf("opentabs %s: a line is too long: %q", command, line)
+				t.Errorf("opentabs %s printed the line %q, want at most %d columns", command, line, cli.HelpColumns)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func TestCallsTableFits80Columns(t *testing.T) {
 	printCalls(newNarrowOutput(&output), callview.Rows([]dispatch.View{waitingView}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	for _, cell := range []string{"call_x6axhe37 ", " failed ", "The page did not answer.", " waiting for approval ", "TIME LEFT"} {
 		if !strings.Contains(output.String(), cell) {
-			t.Errorf("the table has no whole cell %q:\n%s", cell, output.String())
+			t.Errorf("the table lacks the complete cell %q; output:\n%s", cell, output.String())
 		}
 	}
 	checkWidth(t, "calls", output.String())
@@ -167,7 +167,7 @@ func checkWidth(t *testing.T, command, output string) {
 	t.Helper()
 	for line := range strings.Lines(output) {
 		if len(strings.TrimSuffix(line, "\n")) > cli.HelpColumns {
-			t.Errorf("opentabs %s: a line is too long: %q", command, line)
+			t.Errorf("opentabs %s printed the line %q, want at most %d columns", command, line, cli.HelpColumns)
 		}
 	}
 }

@@ -55,10 +55,10 @@ var dangerousTexts = map[string]string{
 // the user's terminal or the logs.
 func TestAttackByText(t *testing.T) {
 	for name, evilText := range dangerousTexts {
-		t.Run(name+" in everything that is printed", func(t *testing.T) {
+		t.Run(name+" in the output of every command", func(t *testing.T) {
 			for _, isTerminal := range []bool{true, false} {
-				for surface, printed := range printEverywhere(t, evilText, isTerminal) {
-					checkHarmlessText(t, surface, printed)
+				for surface, printedText := range printOnAllSurfaces(t, evilText, isTerminal) {
+					checkHarmlessText(t, surface, printedText)
 				}
 			}
 		})
@@ -66,39 +66,40 @@ func TestAttackByText(t *testing.T) {
 	t.Run("a program that reads JSON gets every character exactly", attackJSONOutput)
 }
 
-// Hostile text in a command's output must not begin a new line.
-func checkHarmlessText(t *testing.T, surface, printed string) {
+// The test fails if a text in a command's output begins a new line that looks like a message of
+// opentabs.
+func checkHarmlessText(t *testing.T, surface, printedText string) {
 	t.Helper()
-	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {
-		t.Errorf("%s: %q reached the output %q", surface, r, printed)
+	if r, hiddenChar := plaintext.FindHiddenRune(printedText); hiddenChar {
+		t.Errorf("%s: output = %q, want an output without the character %q", surface, printedText, r)
 		return
 	}
-	if strings.ToValidUTF8(printed, "\ufffd") != printed {
-		t.Errorf("%s: invalid UTF-8 reached the output: %q", surface, printed)
+	if strings.ToValidUTF8(printedText, "\ufffd") != printedText {
+		t.Errorf("%s: output = %q, want valid UTF-8", surface, printedText)
 	}
-	for line := range strings.Lines(printed) {
+	for line := range strings.Lines(printedText) {
 		if surface == resultText { // the result of a tool keeps its line breaks
 			break
 		}
 		if strings.HasPrefix(line, "opentabs: serving") || strings.HasPrefix(line, `{"level":"info","message":"forged"`) {
-			t.Errorf("%s: a forged line: %q", surface, printed)
+			t.Errorf("%s: output = %q, want no line that looks like a message of opentabs", surface, printedText)
 		}
 	}
 }
 
-func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
+func printOnAllSurfaces(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
-	printed := map[string]string{}
-	capture := func(surface string, print func(o *terminal.Output) error) {
+	printedTexts := map[string]string{}
+	captureOutput := func(surface string, print func(o *terminal.Output) error) {
 		var b bytes.Buffer
 		o := newPipeOutput(&b)
 		if isTerminal {
 			o = terminal.NewTerminal(&b, func() (int, int) { return 400, 50 })
 		}
 		if err := print(o); err != nil {
-			t.Errorf("%s: %v", surface, err)
+			t.Errorf("%s: printing returned the error %v, want nil", surface, err)
 		}
-		printed[surface] = b.String()
+		printedTexts[surface] = b.String()
 	}
 	progress := 0.5
 	now := time.Now()
@@ -111,7 +112,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	waitingView := dispatch.View{
 		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusPending}},
 		Waiting:  &dispatch.WaitingTicket{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, ExpiresAt: now},
-		Timeline: []dispatch.Moment{
+		Timeline: []dispatch.TimelineEntry{
 			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evilText}, {Kind: dispatch.EventResumed, Resolution: resolution},
 		},
 		UserMessage: evilText,
@@ -131,20 +132,20 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		Failed:  []httpapi.FailedPlugin{{Path: evilText, Error: evilText}},
 		Clients: []httpapi.MCPClient{{Name: evilText, Version: evilText, Transport: "http"}},
 	}
-	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
-	capture("a refusal of the server", func(o *terminal.Output) error {
+	captureOutput("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
+	captureOutput("a refusal of the server", func(o *terminal.Output) error {
 		errorText, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
 		o.Notef("%s", errorText)
 		return nil
 	})
-	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
-	capture("calls", func(o *terminal.Output) error {
+	captureOutput("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
+	captureOutput("calls", func(o *terminal.Output) error {
 		o.PrintTable("", callview.Rows([]dispatch.View{callView, waitingView}, true, now))
 		return nil
 	})
-	capture("status", func(o *terminal.Output) error { statusview.Print(o, serverStatus); return nil })
+	captureOutput("status", func(o *terminal.Output) error { statusview.Print(o, serverStatus); return nil })
 	for _, one := range []dispatch.View{callView, waitingView} {
-		capture("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
+		captureOutput("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
 	}
 	for _, kind := range []dispatch.EventKind{
 		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
@@ -155,7 +156,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 			Activity: &wire.Activity{Type: evilText, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waitingView.Waiting
-		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
+		captureOutput("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
 		Kind: audit.KindCall, Tool: evilText,
@@ -163,10 +164,10 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 			Requester: dispatch.Requester{Client: evilText, Session: evilText}, CallID: evilText, Origin: evilText, Browser: evilText,
 			Status: wire.CallStatus(evilText), ErrorCode: wire.ErrorCode(evilText),
 		},
-		Approved: &audit.Approval{By: evilText}, Decisions: []audit.Decision{{By: evilText, Asked: evilText}}, LastMessages: []dispatch.ToolMessage{{Message: evilText, Audience: evilText}},
+		Approval: &audit.Approval{By: evilText}, Decisions: []audit.Decision{{By: evilText, RequestReason: evilText}}, LastMessages: []dispatch.ToolMessage{{Message: evilText, Audience: evilText}},
 	}
-	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
-	capture("audit --verbose", func(o *terminal.Output) error {
+	captureOutput("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
+	captureOutput("audit --verbose", func(o *terminal.Output) error {
 		for _, line := range auditview.Details(record) {
 			o.PrintLine("%s", line)
 		}
@@ -174,31 +175,31 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	})
 	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evilText)} {
 		record := audit.Record{Kind: kind, Tool: evilText, By: evilText, Old: evilText, New: evilText, Scope: wire.Scope(evilText)}
-		capture("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
+		captureOutput("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	}
 	one := &plugin.Plugin{Name: "messages", Version: evilText, DisplayName: evilText, Description: evilText, Dir: evilText, Matches: []string{evilText}, Excludes: []string{evilText}}
 	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evilText}}
 	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: evilText}}
-	mark := httpapi.ChangeOrigin{By: evilText}
+	changeOrigin := httpapi.ChangeOrigin{By: evilText}
 	permissionsView := httpapi.PluginPermissions{
-		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, ChangeOrigin: mark}, ChangeOrigin: mark,
-		Tools: []httpapi.ToolPermissions{{Name: "echo", OwnPermission: wire.PermissionAsk, ChangeOrigin: mark, Limit: evilText, Grants: []httpapi.Grant{{ChangeOrigin: mark}}}},
+		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, ChangeOrigin: changeOrigin}, ChangeOrigin: changeOrigin,
+		Tools: []httpapi.ToolPermissions{{Name: "echo", OwnPermission: wire.PermissionAsk, ChangeOrigin: changeOrigin, Limit: evilText, Grants: []httpapi.Grant{{ChangeOrigin: changeOrigin}}}},
 	}
-	capture("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, permissionsView); return nil })
-	capture("plugin permission", func(o *terminal.Output) error {
+	captureOutput("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, permissionsView); return nil })
+	captureOutput("plugin permission", func(o *terminal.Output) error {
 		o.PrintTable("", pluginview.PermissionRows([]httpapi.PluginPermissions{permissionsView}, ""))
 		return nil
 	})
 	bar := terminal.Bar{Label: evilText, Message: evilText, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
-	printed["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
-	var pipe bytes.Buffer
-	newPipeOutput(&pipe).ShowProgress("a__b").Update(terminal.Progress{Message: evilText})
-	printed["progress in a pipe"] = pipe.String()
+	printedTexts["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
+	var pipeBuffer bytes.Buffer
+	newPipeOutput(&pipeBuffer).ShowProgress("a__b").Update(terminal.Progress{Message: evilText})
+	printedTexts["progress in a pipe"] = pipeBuffer.String()
 	for _, format := range []string{"json", "console"} {
-		capture("the log, "+format, func(o *terminal.Output) error {
+		captureOutput("the log, "+format, func(o *terminal.Output) error {
 			log, err := o.NewLogger(nil, "debug", format)
 			if err == nil {
-				logEverywhere(log, evilText)
+				logInAllFields(log, evilText)
 			}
 			return err
 		})
@@ -208,13 +209,13 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		if err != nil {
 			t.Fatal(err)
 		}
-		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(encodedJSON) })
-		capture(resultText, func(o *terminal.Output) error { o.PrintText(evilText); return nil })
+		captureOutput("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(encodedJSON) })
+		captureOutput(resultText, func(o *terminal.Output) error { o.PrintText(evilText); return nil })
 	}
-	return printed
+	return printedTexts
 }
 
-func logEverywhere(log zerolog.Logger, evilText string) {
+func logInAllFields(log zerolog.Logger, evilText string) {
 	log.Warn().Str("name", evilText).Bytes("bytes", []byte(evilText)).Err(errors.New(evilText)).Strs("all", []string{evilText}).
 		Interface("any", map[string]string{evilText: evilText}).Msg(evilText)
 }
@@ -222,22 +223,22 @@ func logEverywhere(log zerolog.Logger, evilText string) {
 func attackJSONOutput(t *testing.T) {
 	for name, evilText := range dangerousTexts {
 		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode invalid UTF-8
-		var pipe, screen bytes.Buffer
-		for _, o := range []*terminal.Output{newPipeOutput(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {
+		var pipeBuffer, screenBuffer bytes.Buffer
+		for _, o := range []*terminal.Output{newPipeOutput(&pipeBuffer), terminal.NewTerminal(&screenBuffer, func() (int, int) { return 30, 24 })} {
 			if err := o.PrintValue(map[string]string{"v": evilText}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, output := range []string{pipe.String(), screen.String()} {
+		for _, output := range []string{pipeBuffer.String(), screenBuffer.String()} {
 			var decodedOutput map[string]string
 			if err := json.Unmarshal([]byte(output), &decodedOutput); err != nil || decodedOutput["v"] != evilText {
-				t.Errorf("%s: %q became %q, %v", name, evilText, decodedOutput["v"], err)
+				t.Errorf("%s: the text %q became %q in the JSON output, error %v; want the same text", name, evilText, decodedOutput["v"], err)
 			}
 		}
-		pipe.Reset()
-		newPipeOutput(&pipe).PrintText(evilText)
-		if pipe.String() != strings.TrimSuffix(evilText, "\n")+"\n" {
-			t.Errorf("%s: a pipe got %q", name, pipe.String())
+		pipeBuffer.Reset()
+		newPipeOutput(&pipeBuffer).PrintText(evilText)
+		if pipeBuffer.String() != strings.TrimSuffix(evilText, "\n")+"\n" {
+			t.Errorf("%s: output to a pipe = %q, want the text %q unchanged", name, pipeBuffer.String(), evilText)
 		}
 	}
 }

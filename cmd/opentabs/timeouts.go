@@ -74,7 +74,7 @@ func runClientTimeoutList(opts clientTimeoutListOptions) error {
 		if e.IsSetByUser {
 			source = "set"
 		}
-		tableRows = append(tableRows, []string{e.ClientText(), e.WaitText(), source, e.Since.Local().Format(time.DateOnly)})
+		tableRows = append(tableRows, []string{e.FormatClient(), e.FormatLimit(), source, e.Since.Local().Format(time.DateOnly)})
 	}
 	p.Out.PrintTable("", tableRows)
 	return nil
@@ -123,7 +123,7 @@ func runClientTimeoutSet(opts clientTimeoutOptions) error {
 	if err != nil {
 		return err
 	}
-	return p.Report(opts.json, e, "%s waits %s for a call", e.ClientText(), e.WaitText())
+	return p.Report(opts.json, e, "%s waits %s for a call", e.FormatClient(), e.FormatLimit())
 }
 
 func newClientTimeoutForgetCmd(p *cli.Program) *cobra.Command {
@@ -159,7 +159,7 @@ func runClientTimeoutForget(opts clientTimeoutOptions) error {
 		return p.Out.PrintValue(removedEntries)
 	}
 	for _, e := range removedEntries {
-		p.Out.Notef("the timeout of %s (%s) is removed", e.ClientText(), e.WaitText())
+		p.Out.Notef("the timeout of %s (%s) is removed", e.FormatClient(), e.FormatLimit())
 	}
 	return nil
 }

@@ -64,13 +64,13 @@ type listedTool struct {
 
 func runTools(ctx context.Context, opts toolsOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins := policyBook.Plugins.All()
+	plugins := policyAccess.Plugins.All()
 	if opts.plugin != "" {
-		one, err := policyBook.Plugins.Find(opts.plugin)
+		one, err := policyAccess.Plugins.Find(opts.plugin)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
@@ -79,7 +79,7 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 	tools := []listedTool{}
 	tableRows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
 	for _, one := range plugins {
-		permissions, err := policyBook.Permissions(one.Name)
+		permissions, err := policyAccess.Permissions(one.Name)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
@@ -126,19 +126,19 @@ func newToolsShowCmd(p *cli.Program) *cobra.Command {
 
 func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	t, ok := policyBook.Plugins.Tool(opts.tool)
+	t, ok := policyAccess.Plugins.Tool(opts.tool)
 	if !ok {
 		var names []string
-		for _, otherTool := range policyBook.Plugins.Tools() {
+		for _, otherTool := range policyAccess.Plugins.Tools() {
 			names = append(names, otherTool.FullName())
 		}
 		return cli.NewUsageError("there is no tool %q%s: list the tools with `opentabs tools`", opts.tool, nearest.Suggestion(opts.tool, names))
 	}
-	permissions, err := policyBook.Permissions(t.Plugin.Name)
+	permissions, err := policyAccess.Permissions(t.Plugin.Name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
@@ -147,8 +147,8 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
 	}
 	tableRows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shownTool.Permission)}}
-	if otherTool := t.UndoTool(); otherTool != nil {
-		shownTool.Undo = otherTool.FullName()
+	if undoTool := t.UndoTool(); undoTool != nil {
+		shownTool.Undo = undoTool.FullName()
 		tableRows = append(tableRows, []string{"undone by", t.Undo.String()})
 	}
 	if opts.json {
@@ -255,7 +255,7 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 		if hasTool && tool == "" {
 			return cli.NewUsageError("%q is not the name of a tool: write messages for a plugin, or messages__send for a tool", name)
 		}
-		if _, err := registry.Set().FindWithTool(pluginName, tool); err != nil {
+		if _, err := registry.Set().FindPluginWithTool(pluginName, tool); err != nil {
 			return cli.AsUsageError(err)
 		}
 	}

@@ -61,7 +61,7 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	if err != nil {
 		return err
 	}
-	lastView, err := callview.AwaitEnd(ctx, client.Calls, startedUndo.CallID, func(v dispatch.View) {
+	lastView, err := callview.WaitForEnd(ctx, client.Calls, startedUndo.CallID, func(v dispatch.View) {
 		opts.program.Out.Notef("%s is waiting for approval: run `opentabs calls approve %s`, or decide in the side panel", v.ToolName, v.CallID)
 	})
 	switch {

@@ -50,13 +50,13 @@ func openTempDir(t *testing.T) string {
 // TestAttackByUser checks that another user of the machine cannot attack the
 // installation.
 func TestAttackByUser(t *testing.T) {
-	t.Run("reading the token, the settings, the log, the list of plugins and the extension", attackFiles)
-	t.Run("a state directory that the other user made first", attackPlantedHome)
-	t.Run("a token, a record and a list of plugins put into an open directory", attackPlantedFiles)
-	t.Run("an extension folder that the other user made first", attackPlantedExtension)
-	t.Run("looking for the token in command lines and environments", attackProcesses)
-	t.Run("a program on the port of the server: every command", attackServerPort)
-	t.Run("a record that names the other user's program as the server", attackServerRecord)
+	t.Run("reading the files of the installation, such as the token and the log", attackFiles)
+	t.Run("a state directory that the other user created first", attackPlantedHome)
+	t.Run("a token, a server record and a list of plugins that the other user put into an open directory", attackPlantedFiles)
+	t.Run("an extension folder that the other user created first", attackPlantedExtension)
+	t.Run("searching command lines and environments of processes for the token", attackProcesses)
+	t.Run("a program of the other user on the server's port", attackServerPort)
+	t.Run("a server record with the address of the other user's program", attackServerRecord)
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
@@ -64,14 +64,14 @@ func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var outBuffer bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &outBuffer, &outBuffer
-	cmd.WaitDelay = time.Second // a server that the command has started also has the output open
+	cmd.WaitDelay = time.Second // a server that the command started may keep the output open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	limit := time.AfterFunc(hangTimeout, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
 	if !limit.Stop() {
-		t.Errorf("%v did not end", cmd.Args)
+		t.Errorf("the command %v still ran at the time limit, want it to end", cmd.Args)
 	}
 	return outBuffer.Bytes(), err
 }
@@ -79,24 +79,24 @@ func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 func attackFiles(t *testing.T) {
 	baseDir := openTempDir(t)
 	dirs := config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
-	unpacked := filepath.Join(baseDir, "unpacked")
-	mustRunOpentabs(t, dirs, "extension", "install", "--dir", unpacked)
+	unpackedDir := filepath.Join(baseDir, "unpacked")
+	mustRunOpentabs(t, dirs, "extension", "install", "--dir", unpackedDir)
 	c := startMCP(t, dirs)
 	c.initialize()
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRunOpentabs(t, dirs, "extension", "install")
-	for _, topDir := range []string{dirs.State, unpacked} {
+	for _, topDir := range []string{dirs.State, unpackedDir} {
 		// Each file with secrets has a private mode, as a second protection besides its private directory.
 		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
 			var fileInfo fs.FileInfo
 			if err == nil {
 				fileInfo, err = d.Info()
 			}
-			if errors.Is(err, fs.ErrNotExist) && path != topDir { // the server has replaced a temporary file
+			if errors.Is(err, fs.ErrNotExist) && path != topDir { // the server may have replaced a temporary file
 				return nil
 			}
 			if err == nil && fileInfo.Mode().Perm()&0o077 != 0 {
-				t.Errorf("%s has the mode %v", path, fileInfo.Mode())
+				t.Errorf("mode of %s = %v, want no access for other users", path, fileInfo.Mode())
 			}
 			return err
 		})
@@ -107,7 +107,7 @@ func attackFiles(t *testing.T) {
 			findCmd := exec.Command("find", topDir, "-type", "f")
 			findCmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUserID, Gid: otherUserID}}
 			if cmdOutput, err := findCmd.CombinedOutput(); err == nil || !strings.Contains(string(cmdOutput), "Permission denied") {
-				t.Errorf("another user can list %s: %s", topDir, cmdOutput)
+				t.Errorf("another user can list %s, want permission denied; output: %s", topDir, cmdOutput)
 			}
 		}
 	}
@@ -119,11 +119,11 @@ func attackPlantedHome(t *testing.T) {
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
 		cmdOutput, err := runCommandForOutput(t, opentabsCommand(t, dirs, args...))
 		if err == nil || !strings.Contains(string(cmdOutput), "belongs to another user, who could read and replace what is in it: choose another directory") {
-			t.Errorf("opentabs %v: %v %s", args, err, cmdOutput)
+			t.Errorf("opentabs %v with a foreign directory: error %v, output %s; want an error that names the owner", args, err, cmdOutput)
 		}
 	}
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
-		t.Error("the token was written there")
+		t.Error("opentabs wrote the token into the other user's directory, want no token")
 	}
 	// The server must also reject a symbolic link that leads to another user's directory.
 	link := filepath.Join(t.TempDir(), "link")
@@ -131,7 +131,7 @@ func attackPlantedHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cmdOutput, err := runCommandForOutput(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(cmdOutput), "belongs to another user") {
-		t.Errorf("through a link: %v %s", err, cmdOutput)
+		t.Errorf("opentabs serve with a link to a foreign directory: error %v, output %s; want an error that names the owner", err, cmdOutput)
 	}
 }
 
@@ -144,7 +144,7 @@ func attackPlantedFiles(t *testing.T) {
 		}
 		if os.Geteuid() != 0 { // without root, the test cannot change owners; opentabs then sets the mode 0700 and prints a notice
 			if cmdOutput, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(cmdOutput), "its mode is now 0700") {
-				t.Errorf("%s: %s; want a text that contains %q", name, cmdOutput, "its mode is now 0700")
+				t.Errorf("output of plugin list with a planted %s = %s, want a text that contains %q", name, cmdOutput, "its mode is now 0700")
 			}
 			continue
 		}
@@ -153,7 +153,7 @@ func attackPlantedFiles(t *testing.T) {
 		}
 		cmdOutput, err := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput()
 		if err == nil || !strings.Contains(string(cmdOutput), name+" belongs to another user, who put it there while the directory was open") {
-			t.Errorf("%s: %v %s", name, err, cmdOutput)
+			t.Errorf("opentabs with a planted %s: error %v, output %s; want an error that names the owner", name, err, cmdOutput)
 		}
 	}
 }
@@ -167,10 +167,10 @@ func attackPlantedExtension(t *testing.T) {
 	}
 	cmdOutput, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
 	if err == nil {
-		t.Errorf("the extension was written into %s: %s", dir, cmdOutput)
+		t.Errorf("opentabs wrote the extension into %s, want an error; output: %s", dir, cmdOutput)
 	}
 	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
-		t.Error("the token was written there")
+		t.Error("opentabs wrote the connection file into the foreign folder, want no file")
 	}
 	// If the extension's folder belongs to the user, opentabs removes the access of other
 	// users.
@@ -179,10 +179,10 @@ func attackPlantedExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cmdOutput, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", openDir).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, cmdOutput)
+		t.Fatalf("extension install ended with the error %v, want nil; output: %s", err, cmdOutput)
 	}
 	if fileInfo, err := os.Stat(openDir); err != nil || fileInfo.Mode().Perm() != 0o700 {
-		t.Errorf("others can write to the folder: %v %v", fileInfo.Mode(), err)
+		t.Errorf("mode of the extension's folder = %v, error %v; want 0700 and no error", fileInfo.Mode(), err)
 	}
 }
 
@@ -200,7 +200,7 @@ func attackProcesses(t *testing.T) {
 		for _, file := range []string{"cmdline", "environ"} {
 			fileContent, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
 			if err == nil && bytes.Contains(fileContent, []byte(token)) {
-				t.Errorf("the %s of process %d has the token", file, pid)
+				t.Errorf("the %s of process %d contains the token, want no token", file, pid)
 			}
 		}
 	}
@@ -216,7 +216,7 @@ func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *e
 func mustRunOpentabs(t *testing.T, dirs config.Dirs, args ...string) {
 	t.Helper()
 	if cmdOutput, err := opentabsOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
-		t.Fatalf("opentabs %v: %v %s", args, err, cmdOutput)
+		t.Fatalf("opentabs %v ended with the error %v, want nil; output: %s", args, err, cmdOutput)
 	}
 }
 
@@ -275,15 +275,15 @@ func attackServerPort(t *testing.T) {
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
 		cmdOutput, _ := runCommandForOutput(t, cmd)
 		if strings.Contains(string(cmdOutput), "is already serving") {
-			t.Errorf("opentabs %v accepted the program as its server: %s", args, cmdOutput)
+			t.Errorf("opentabs %v accepted the other program as its server, want a rejection; output: %s", args, cmdOutput)
 		}
 	}
 	receivedText := receivedBytes()
 	if strings.Contains(receivedText, token) || strings.Contains(receivedText, "messages") || strings.Contains(receivedText, "initialize") {
-		t.Errorf("the program received\n%s", receivedText)
+		t.Errorf("data that the other program received, want no token, tool call or session:\n%s", receivedText)
 	}
 	if n := strings.Count(receivedText, "challenge="); n < 7 {
-		t.Errorf("%d commands requested a proof; the program received\n%s", n, receivedText)
+		t.Errorf("%d commands requested a proof, want at least 7; data that the other program received:\n%s", n, receivedText)
 	}
 }
 
@@ -298,14 +298,14 @@ func attackServerRecord(t *testing.T) {
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
 	if lines := c.readUntil(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
-		t.Errorf("got %q; want a text that contains %q", lines, "messages__echo")
+		t.Errorf("answer of the real server = %q, want a text that contains %q", lines, "messages__echo")
 	}
 	token, err := dirs.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if receivedText := receivedText(); strings.Contains(receivedText, token) || strings.Contains(receivedText, "tools/list") {
-		t.Errorf("the program received\n%s", receivedText)
+		t.Errorf("data that the other program received, want no token and no request:\n%s", receivedText)
 	}
 }
 
@@ -324,7 +324,7 @@ func attackPluginFiles(t *testing.T) {
 		c.initialize()
 		c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
 		if lines := c.readUntil(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
-			t.Errorf("%s was changed and the plugin still runs: %s", file, lines[len(lines)-1])
+			t.Errorf("%s was changed, but the tools of the plugin are still listed, want no tools; answer: %s", file, lines[len(lines)-1])
 		}
 	}
 }

@@ -20,11 +20,11 @@ func leafCommands(cmd *cobra.Command, commandWords []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{commandWords}
 	}
-	var leaves [][]string
+	var commandPaths [][]string
 	for _, subcommand := range cmd.Commands() {
-		leaves = append(leaves, leafCommands(subcommand, append(slices.Clone(commandWords), subcommand.Name()))...)
+		commandPaths = append(commandPaths, leafCommands(subcommand, append(slices.Clone(commandWords), subcommand.Name()))...)
 	}
-	return leaves
+	return commandPaths
 }
 
 func makeEmptyHome(t testing.TB) {
@@ -34,13 +34,13 @@ func makeEmptyHome(t testing.TB) {
 	}
 }
 
-// TestWrongArguments runs every command with arguments that the command does not accept.
-func TestWrongArguments(t *testing.T) {
+// TestInvalidArgumentsFail runs every command with arguments that the command does not accept.
+func TestInvalidArgumentsFail(t *testing.T) {
 	makeEmptyHome(t)
 	hugeArg := strings.Repeat("x", 1<<20)
 	commands := leafCommands(newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
 	if len(commands) < 10 {
-		t.Fatalf("only %d commands", len(commands))
+		t.Fatalf("the test found %d commands, want at least 10", len(commands))
 	}
 	for _, command := range commands {
 		if command[0] == "exit-codes" || command[0] == "help" { // these commands only print help pages
@@ -51,13 +51,13 @@ func TestWrongArguments(t *testing.T) {
 		} {
 			code, output := runFailingCommand(t, append(slices.Clone(command), wrongArgs...))
 			if code != cli.ExitUsage {
-				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrongArgs, code, output)
+				t.Errorf("opentabs %v with the arguments %.20q: exit code %d, stderr %.200q; want the exit code for wrong usage", command, wrongArgs, code, output)
 			}
 		}
 	}
 	for _, emptyArgs := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
 		if code, output := runFailingCommand(t, emptyArgs); code != cli.ExitUsage || !strings.Contains(output, "is empty: ") {
-			t.Errorf("%q: exit code %d, stderr %q", emptyArgs, code, output)
+			t.Errorf("opentabs %q: exit code %d, stderr %q; want the exit code for wrong usage and the text: is empty", emptyArgs, code, output)
 		}
 	}
 }
@@ -70,21 +70,21 @@ func runFailingCommand(t *testing.T, args []string) (code int, output string) {
 	code = run(ctx, args, strings.NewReader(""), &stdout, &stderr)
 	output = stderr.String()
 	if ctx.Err() != nil {
-		t.Errorf("%.100q hung", args)
+		t.Errorf("opentabs %.100q still ran at the time limit, want it to end", args)
 	}
 	if code != cli.ExitOK && stdout.Len() > 0 {
-		t.Errorf("%.100q failed and wrote %.100q", args, stdout.String())
+		t.Errorf("opentabs %.100q failed and printed %.100q on stdout, want nothing on stdout", args, stdout.String())
 	}
 	if len(output) > 8<<10 {
-		t.Errorf("%.100q printed %d bytes", args, len(output))
+		t.Errorf("opentabs %.100q printed %d bytes, want at most 8 KiB", args, len(output))
 	}
 	for line := range strings.Lines(output) {
 		if !strings.HasPrefix(line, "opentabs: ") && !strings.HasPrefix(line, "  ") {
-			t.Errorf("%.100q printed %.200q", args, line)
+			t.Errorf("opentabs %.100q printed the line %.200q, want an error message or an indented line", args, line)
 		}
 	}
 	if code != cli.ExitOK && output == "" {
-		t.Errorf("%.100q failed without an error message", args)
+		t.Errorf("opentabs %.100q failed without an error message, want a message on stderr", args)
 	}
 	return code, output
 }
@@ -102,7 +102,7 @@ func FuzzCommandLine(f *testing.F) {
 		args := append(strings.Fields(commands[int(command)%len(commands)]), a, b, c)
 		code, _ := runFailingCommand(t, args)
 		if !slices.Contains([]int{cli.ExitOK, cli.ExitFailed, cli.ExitUsage, cli.ExitNoServer}, code) {
-			t.Errorf("%q: exit code %d", args, code)
+			t.Errorf("opentabs %q: exit code %d, want a documented exit code", args, code)
 		}
 	})
 }
@@ -118,7 +118,7 @@ func TestHelpFits80Columns(t *testing.T) {
 		}
 		for line := range strings.Lines(help.String()) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > cli.HelpColumns {
-				t.Errorf("%s: %d columns: %q", cmd.CommandPath(), n, line)
+				t.Errorf("the help of %s has a line of %d columns, want at most %d: %q", cmd.CommandPath(), n, cli.HelpColumns, line)
 			}
 		}
 		for _, subcommand := range cmd.Commands() {

@@ -13,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailedPatches limits the search for patches that do not apply, because finding each one requires parsing the
+// maxFailedPatches limits the search for patches that do not apply, because each search for one patch parses the
 // content several times.
 const maxFailedPatches = 16
 
-// A patch is applied completely or not at all. applyPatches returns the new content, and one error for each dropped
-// patch.
+// applyPatches applies each patch completely or not at all. applyPatches returns the new content, and one error for
+// each dropped patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
 	var patchErrors []error
 	failureCount := 0
@@ -66,7 +66,7 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 }
 
 func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
-	defer func() { // the patch library must not crash opentabs, because the patch comes from a page
+	defer func() { // a patch comes from a page, so a panic in the patch library must not crash opentabs
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the patch can't be applied: %v", v)
 		}
@@ -80,21 +80,21 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	}
 	// The patch library accepts only objects and arrays at the top level, so applyPatch
 	// wraps the activity's content in an object.
-	if err := prefixPaths(ops, "/"+wrapKey); err != nil {
+	if err := prefixPaths(ops, "/"+wrapperKey); err != nil {
 		return nil, err
 	}
 	o := jsonpatch.NewApplyOptions()
 	o.AccumulatedCopySizeLimit = wire.MaxActivityBytes
 	o.SupportNegativeIndices, o.EscapeHTML = false, false
-	wrapped, err := ops.ApplyWithOptions(slices.Concat([]byte(`{"`+wrapKey+`":`), content, []byte("}")), o)
+	wrappedContent, err := ops.ApplyWithOptions(slices.Concat([]byte(`{"`+wrapperKey+`":`), content, []byte("}")), o)
 	if err != nil {
 		return nil, err
 	}
 	var doc map[string]json.RawMessage
-	if err := json.Unmarshal(wrapped, &doc); err != nil {
+	if err := json.Unmarshal(wrappedContent, &doc); err != nil {
 		return nil, err
 	}
-	newContent, ok := doc[wrapKey]
+	newContent, ok := doc[wrapperKey]
 	switch {
 	case !ok:
 		return nil, errors.New("the patch removes the whole content")
@@ -104,7 +104,7 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	return newContent, nil
 }
 
-const wrapKey = "content"
+const wrapperKey = "content"
 
 func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 	for _, op := range ops {
@@ -121,8 +121,8 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 			if err != nil { // json.Marshal can't fail for a string
 				return err
 			}
-			prefixed := json.RawMessage(operationJSON)
-			op[name] = &prefixed
+			prefixedOperation := json.RawMessage(operationJSON)
+			op[name] = &prefixedOperation
 		}
 	}
 	return nil

@@ -25,8 +25,8 @@ const (
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
 	maxResyncs    = 3
-	// maxLossRequests limits the requests for all activities of a call after lost reports, and lossRequestPause their
-	// rate.
+	// After lost reports, a Set requests all activities of the call, at most maxLossRequests times, with a pause of at
+	// least lossRequestPause between two requests.
 	maxLossRequests  = 30
 	lossRequestPause = time.Second
 )
@@ -90,17 +90,17 @@ func (s *Set) Init(owner Owner) { s.owner = owner }
 // the previous change. Report returns false if it drops the change because the change is too large
 // or the call has too many activity types. Report only queues a patch, and does not wait until the
 // patch is applied.
-func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
+func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, hasChanged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	currentActivity := s.findActivity(r.Type)
 	if len(r.Content) > wire.MaxActivityBytes || len(r.Patch) > wire.MaxActivityBytes {
-		s.dropChange(currentActivity, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
+		s.recordDroppedChange(currentActivity, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
 		return "", false
 	}
 	if currentActivity == nil {
 		if len(s.activities) == wire.MaxActivityTypes {
-			s.dropChange(nil, r.Type, fmt.Errorf("the call has %d activities, the maximum", wire.MaxActivityTypes))
+			s.recordDroppedChange(nil, r.Type, fmt.Errorf("the call has %d activities, the maximum", wire.MaxActivityTypes))
 			return "", false
 		}
 		currentActivity = &activity{activityType: r.Type}
@@ -143,7 +143,7 @@ func (s *Set) findActivity(activityType string) *activity {
 }
 
 // The caller holds Set.mu.
-func (s *Set) dropChange(currentActivity *activity, activityType string, reason error) {
+func (s *Set) recordDroppedChange(currentActivity *activity, activityType string, reason error) {
 	if currentActivity != nil {
 		currentActivity.droppedCount++
 	}
@@ -155,7 +155,7 @@ func (s *Set) dropChange(currentActivity *activity, activityType string, reason 
 
 // The caller holds Set.mu.
 func (s *Set) resync(currentActivity *activity, reason error) {
-	s.dropChange(currentActivity, currentActivity.activityType, reason)
+	s.recordDroppedChange(currentActivity, currentActivity.activityType, reason)
 	if currentActivity.resyncCount == maxResyncs {
 		return
 	}
@@ -164,7 +164,7 @@ func (s *Set) resync(currentActivity *activity, reason error) {
 }
 
 // ReportsLost asks the page for the complete content of all activities after progress reports were lost. A lost report
-// may contain a change of an activity, without which later patches would produce wrong content.
+// may contain a change of an activity. Without this change, later patches would produce wrong content.
 func (s *Set) ReportsLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,7 +3,7 @@
 //
 // # Concurrency
 //
-// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed use no lock; the other
+// A [Clock] is safe for concurrent use. RestartIdle, PauseIdleLimit and Elapsed use no lock; the other
 // methods of Clock lock only Clock.mu. A Clock calls the function onLimit, which Start receives as
 // an argument, without holding Clock.mu.
 package clock
@@ -18,10 +18,10 @@ import (
 
 // If a timer fires more than suspendThreshold late, the process or the machine was probably
 // suspended. Progress reports that arrived while the machine slept may still be unread, so the clock
-// extends the idle limit by graceAfterSuspend.
+// extends the idle limit by suspendGracePeriod.
 const (
-	suspendThreshold  = 2 * time.Second
-	graceAfterSuspend = 5 * time.Second
+	suspendThreshold   = 2 * time.Second
+	suspendGracePeriod = 5 * time.Second
 )
 
 // Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress
@@ -38,12 +38,12 @@ type Clock struct {
 	// limits replace the idle limit of the Clock.
 	nestedCalls atomic.Int64
 	// lastReport is when the last progress report arrived, in nanoseconds after start. While
-	// HoldIdle suspends the idle limit, lastReport contains the value of hardLimit instead of a
+	// PauseIdleLimit suspends the idle limit, lastReport contains the value of hardLimit instead of a
 	// time.
 	lastReport atomic.Int64
-	// endedPauses is the total length of the pauses that ended after Start, in nanoseconds.
-	endedPauses atomic.Int64
-	frozenAt    atomic.Int64
+	// endedPausesNs is the total length of the pauses that ended after Start, in nanoseconds.
+	endedPausesNs atomic.Int64
+	frozenAt      atomic.Int64
 
 	mu          sync.Mutex // the mutex guards all fields below
 	timer       *time.Timer
@@ -71,7 +71,7 @@ func (c *Clock) elapsed() int64 {
 	if frozenAt := c.frozenAt.Load(); frozenAt != 0 {
 		return frozenAt - 1
 	}
-	return int64(time.Since(c.startedAt)) - c.endedPauses.Load()
+	return int64(time.Since(c.startedAt)) - c.endedPausesNs.Load()
 }
 
 // Pause suspends the idle limit and the hard limit until Resume has been called as often as
@@ -102,7 +102,7 @@ func (c *Clock) Resume() {
 		return
 	}
 	now := c.elapsed()
-	c.endedPauses.Store(int64(time.Since(c.startedAt)) - now)
+	c.endedPausesNs.Store(int64(time.Since(c.startedAt)) - now)
 	c.frozenAt.Store(0)
 	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) {
 		c.lastReport.CompareAndSwap(lastReport, now)
@@ -143,12 +143,12 @@ func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 
-// HoldIdle suspends the idle limit until ReleaseIdle or the next RestartIdle.
-func (c *Clock) HoldIdle() { c.lastReport.Store(int64(c.hardLimit)) }
+// PauseIdleLimit suspends the idle limit until ResumeIdleLimit or the next RestartIdle.
+func (c *Clock) PauseIdleLimit() { c.lastReport.Store(int64(c.hardLimit)) }
 
-// ReleaseIdle restarts the idle limit after HoldIdle. Without HoldIdle, ReleaseIdle does
+// ResumeIdleLimit restarts the idle limit after PauseIdleLimit. Without PauseIdleLimit, ResumeIdleLimit does
 // nothing.
-func (c *Clock) ReleaseIdle() {
+func (c *Clock) ResumeIdleLimit() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.isStopped {
@@ -161,9 +161,9 @@ func (c *Clock) ReleaseIdle() {
 	}
 }
 
-func (c *Clock) nextLimit() int64 { return c.limitAfter(c.lastReport.Load()) }
+func (c *Clock) nextLimit() int64 { return c.nextDeadline(c.lastReport.Load()) }
 
-func (c *Clock) limitAfter(lastReport int64) int64 {
+func (c *Clock) nextDeadline(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
@@ -176,11 +176,11 @@ func (c *Clock) CheckLimits() {
 		return
 	}
 	lastReport := c.lastReport.Load()
-	now, deadline := c.elapsed(), c.limitAfter(lastReport)
+	now, deadline := c.elapsed(), c.nextDeadline(lastReport)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
-		// CompareAndSwap does not overwrite lastReport if RestartIdle or HoldIdle has just changed
+		// CompareAndSwap does not overwrite lastReport if RestartIdle or PauseIdleLimit has just changed
 		// it.
-		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, graceAfterSuspend)))
+		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, suspendGracePeriod)))
 		deadline = c.nextLimit()
 	}
 	if now < deadline {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	defaultIdle  = 30 * time.Second
-	defaultHard  = 5 * time.Minute
-	runningCalls = 10000
+	defaultIdleLimit = 30 * time.Second
+	defaultHardLimit = 5 * time.Minute
+	runningCalls     = 10000
 )
 
 func BenchmarkProgressReset(b *testing.B) {
 	clocks := make([]Clock, runningCalls)
 	for i := range clocks {
-		clocks[i].Start(defaultIdle, defaultHard, func(wire.ErrorCode) {})
+		clocks[i].Start(defaultIdleLimit, defaultHardLimit, func(wire.ErrorCode) {})
 		defer clocks[i].Stop()
 	}
 	b.Run("serial", func(b *testing.B) {
@@ -42,12 +42,12 @@ func BenchmarkProgressReset(b *testing.B) {
 	})
 }
 
-// After the machine was suspended, a call's idle limit is extended by a grace period, but the hard limit is not.
+// After the machine was suspended, the clock extends a call's idle limit by a grace period, but not its hard limit.
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		ago   time.Duration
-		alive bool
+		name      string
+		ago       time.Duration
+		wantAlive bool
 	}{
 		{"the timer is on time", 30*time.Second + time.Millisecond, false},
 		{"suspended for 10 s", 40 * time.Second, true},
@@ -57,18 +57,18 @@ func TestClockAfterSuspension(t *testing.T) {
 			for _, firstEvent := range []string{"report", "timer"} {
 				var code wire.ErrorCode
 				var c Clock
-				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code = e })
+				c.Start(defaultIdleLimit, defaultHardLimit, func(e wire.ErrorCode) { code = e })
 				defer c.Stop()
 				c.startedAt = c.startedAt.Add(-tt.ago)
 				if firstEvent == "timer" {
 					c.CheckLimits()
 				}
-				if got := c.RestartIdle(); got != tt.alive {
-					t.Errorf("%s first: a report counts: %v, want %v", firstEvent, got, tt.alive)
+				if got := c.RestartIdle(); got != tt.wantAlive {
+					t.Errorf("%s first: RestartIdle for the late report returned %v, want %v", firstEvent, got, tt.wantAlive)
 				}
 				c.CheckLimits()
-				if (code == "") != tt.alive {
-					t.Errorf("%s first: ended with %q, want alive: %v", firstEvent, code, tt.alive)
+				if (code == "") != tt.wantAlive {
+					t.Errorf("%s first: the clock expired with the code %q, want the call still running: %v", firstEvent, code, tt.wantAlive)
 				}
 			}
 		})
@@ -99,8 +99,8 @@ func TestClockLimits(t *testing.T) {
 			time.Sleep(time.Minute)
 			c.Resume()
 		}, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
-		{"a held idle limit", func(c *Clock) { c.HoldIdle(); time.Sleep(2 * time.Minute); c.ReleaseIdle() }, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
-		{"an idle limit held for ever", func(c *Clock) { c.HoldIdle() }, 5 * time.Minute, wire.ErrDeadlineExceeded},
+		{"an idle limit that is suspended for 2 min", func(c *Clock) { c.PauseIdleLimit(); time.Sleep(2 * time.Minute); c.ResumeIdleLimit() }, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
+		{"an idle limit that is suspended without end", func(c *Clock) { c.PauseIdleLimit() }, 5 * time.Minute, wire.ErrDeadlineExceeded},
 		{"a nested call", func(c *Clock) {
 			c.AddNestedCalls(1)
 			time.Sleep(2 * time.Minute)
@@ -112,14 +112,14 @@ func TestClockLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var c Clock
 				var code wire.ErrorCode
-				var endedAfter time.Duration
+				var runTime time.Duration
 				startTime := time.Now()
-				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code, endedAfter = e, time.Since(startTime) })
+				c.Start(defaultIdleLimit, defaultHardLimit, func(e wire.ErrorCode) { code, runTime = e, time.Since(startTime) })
 				tt.act(&c)
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				if code != tt.code || endedAfter != tt.at {
-					t.Errorf("the clock expired with %q after %v, want %q after %v", code, endedAfter, tt.code, tt.at)
+				if code != tt.code || runTime != tt.at {
+					t.Errorf("the clock expired with the code %q after %v, want %q after %v", code, runTime, tt.code, tt.at)
 				}
 			})
 		})
@@ -128,19 +128,19 @@ func TestClockLimits(t *testing.T) {
 
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var clockBefore, clockAfter Clock
-		failOnExpiry := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
-		clockBefore.Stop()
-		clockBefore.Start(defaultIdle, defaultHard, failOnExpiry)
-		clockAfter.Pause()
+		var stoppedClock, pausedClock Clock
+		failOnExpiry := func(e wire.ErrorCode) { t.Errorf("the clock expired with the code %s, want no expiry", e) }
+		stoppedClock.Stop()
+		stoppedClock.Start(defaultIdleLimit, defaultHardLimit, failOnExpiry)
+		pausedClock.Pause()
 		time.Sleep(time.Second)
-		clockAfter.Resume()
-		clockAfter.Start(defaultIdle, defaultHard, failOnExpiry)
+		pausedClock.Resume()
+		pausedClock.Start(defaultIdleLimit, defaultHardLimit, failOnExpiry)
 		time.Sleep(3 * time.Second)
-		clockAfter.Stop()
+		pausedClock.Stop()
 		time.Sleep(time.Hour)
-		if clockAfter.Elapsed() != 3*time.Second || clockAfter.Paused() != time.Second {
-			t.Errorf("the clock elapsed %v and paused %v; want 3s and 1s", clockAfter.Elapsed(), clockAfter.Paused())
+		if pausedClock.Elapsed() != 3*time.Second || pausedClock.Paused() != time.Second {
+			t.Errorf("elapsed time %v and paused time %v; want 3s and 1s", pausedClock.Elapsed(), pausedClock.Paused())
 		}
 	})
 }

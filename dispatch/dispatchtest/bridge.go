@@ -61,8 +61,8 @@ func (b *Bridge) Answer(id string, askID int, toolOutput json.RawMessage, err *w
 	}
 }
 
-// The method Resync implements dispatch.Bridge.
-func (b *Bridge) Resync(id, activityType string) {
+// The method RequestActivityResync implements dispatch.Bridge.
+func (b *Bridge) RequestActivityResync(id, activityType string) {
 	if b.ResyncFunc != nil {
 		b.ResyncFunc(id, activityType)
 	}

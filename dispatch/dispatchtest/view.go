@@ -25,7 +25,7 @@ func View() dispatch.View {
 		},
 		Plugin: "messages", Tool: "export",
 		Requester: dispatch.Requester{Client: "laptop", ClientCredential: dispatch.CredentialToken, ClaimedName: "claude-code", Session: "session-1"},
-		Browser:   "b1", BrowserName: "Work", TabID: 7, URL: "https://chat.example:8443/general?x=1", ArgsStart: `{"channel":"general"}`, Created: ArrivalTime, Ended: &endedTime, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, Depth: 1,
+		Browser:   "b1", BrowserName: "Work", TabID: 7, URL: "https://chat.example:8443/general?x=1", ArgsStart: `{"channel":"general"}`, Created: ArrivalTime, Ended: &endedTime, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, NestingDepth: 1,
 		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		UserProgress: &userProgress, UserMessage: "a quarter", StatusWord: "indexing", UserStatusWord: "reading", EndAudience: dispatch.AudienceUser,
 		Result: `{"messages":2}`, Waiting: newWaitingTicket(),
@@ -37,7 +37,7 @@ func View() dispatch.View {
 			{Type: "table", Content: json.RawMessage(`[{"a":1}]`), Audience: dispatch.AudienceUser, Dropped: 1},
 			{Type: "text", Content: json.RawMessage(`"for the agent"`)},
 		},
-		Timeline: []dispatch.Moment{
+		Timeline: []dispatch.TimelineEntry{
 			{Time: ArrivalTime, Kind: dispatch.EventCreated},
 			{Time: ArrivalTime.Add(time.Second), Kind: dispatch.EventSuspended, Reason: "It sends messages."},
 			{Time: ArrivalTime.Add(2 * time.Second), Kind: dispatch.EventResumed, Resolution: Resolution()},
@@ -53,8 +53,8 @@ func newWaitingTicket() *dispatch.WaitingTicket {
 		Caller:  &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b2", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		Browser: "b1", TabID: 7, Title: "Export messages", Args: `{"channel":"general"}`, ArgsBytes: 4000,
 		StartedAt: ArrivalTime.Add(time.Second), ExpiresAt: ArrivalTime.Add(5 * time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways},
-		About: dispatch.ToolAbout{PluginName: "Messages", Title: "Export messages", Description: "Exports a channel.", IsReadOnly: true},
-		Page:  &dispatch.TicketPage{Browser: "b1", BrowserName: "Work", TabID: 7, TabTitle: "general", Site: "https://messages.example"},
+		Summary: dispatch.ToolSummary{PluginName: "Messages", Title: "Export messages", Description: "Exports a channel.", IsReadOnly: true},
+		Page:    &dispatch.TicketPage{Browser: "b1", BrowserName: "Work", TabID: 7, TabTitle: "general", Site: "https://messages.example"},
 	}
 }
 

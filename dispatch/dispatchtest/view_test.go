@@ -12,8 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// Because View sets every field, a new field of a call appears in the golden files of all surfaces.
-func TestViewIsComplete(t *testing.T) {
+// The function View must set every field, so that a new field of a call appears in the golden files
+// of all surfaces.
+func TestViewSetsEveryField(t *testing.T) {
 	wantAllSet(t, reflect.ValueOf(View()), "View")
 }
 
@@ -21,7 +22,7 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch {
 	case v.IsZero():
-		t.Errorf("%s is not set", path)
+		t.Errorf("the field %s of the view is zero, want every field set", path)
 	case v.Kind() == reflect.Pointer:
 		wantAllSet(t, v.Elem(), path)
 	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
@@ -35,7 +36,7 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 				isSet = isSet || !v.Index(i).Field(f).IsZero()
 			}
 			if !isSet {
-				t.Errorf("%s[].%s is not set", path, v.Type().Elem().Field(f).Name)
+				t.Errorf("in the elements of %s, the field %s is zero, want every field set", path, v.Type().Elem().Field(f).Name)
 			}
 		}
 	}

@@ -11,29 +11,29 @@ import (
 func TestNextStep(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {
-			t.Errorf("error code %s has no advice", code)
+			t.Errorf("the error code %s has no advice, want advice for every code", code)
 		}
 		nextStep, _ := NextStep(code)
 		if nextStep.ForAgent == "" || nextStep.ForUser == "" {
-			t.Errorf("error code %s has the next steps %+v, want two texts", code, nextStep)
+			t.Errorf("advice for the error code %s = %+v, want a text for the agent and a text for the user", code, nextStep)
 		}
 		for _, word := range []string{"the user", "o not ", "tabId", "browser_", "tools_"} {
 			if strings.Contains(nextStep.ForUser, word) {
-				t.Errorf("error code %s has %q in the text for the user: %s", code, word, nextStep.ForUser)
+				t.Errorf("text for the user about the error code %s = %q, want a text without %q", code, nextStep.ForUser, word)
 			}
 		}
 		if strings.Contains(nextStep.ForAgent, "--") {
-			t.Errorf("error code %s has a flag in the text for the agent: %s", code, nextStep.ForAgent)
+			t.Errorf("text for the agent about the error code %s = %q, want a text without command line flags", code, nextStep.ForAgent)
 		}
 	}
 	if got, _ := NextStep("unheard_of"); got != advice[wire.ErrInternal].nextStep {
-		t.Errorf("an unknown code gets %q", got)
+		t.Errorf("advice for an unknown error code = %q, want the advice for internal errors", got)
 	}
 	if nextStep, ok := NextStepAfterRequest("user_denied"); !ok || nextStep.ForAgent == "" || nextStep.ForUser == "" {
-		t.Error("error code user_denied has no next step")
+		t.Error("the error code user_denied has no advice, want advice for agent and user")
 	}
 	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {
-		t.Error("an error of a tool has the next step of a request")
+		t.Error("the error code NOT_FOUND of a tool has advice for failed requests, want none")
 	}
 }
 
@@ -47,7 +47,7 @@ func TestLoadError(t *testing.T) {
 		wire.LoadErrorNoAnswer:            "has not answered",
 	} {
 		if got := DescribeLoadError(name); !strings.Contains(got, want) {
-			t.Errorf("%s is %q, want %q in it", name, got, want)
+			t.Errorf("description of the load error %s = %q, want a text that contains %q", name, got, want)
 		}
 	}
 }

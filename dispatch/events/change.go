@@ -15,12 +15,13 @@ type CallFacts struct {
 	Client                             Client
 	Caller                             *Caller
 	Created                            time.Time
-	Depth                              int
+	NestingDepth                       int
 	Prompt                             bool
 	// IsBrowserTool is true for a browser tool, whose full name is Tool without the name of a
 	// plugin.
 	IsBrowserTool bool
-	// End is preallocated memory for the Details of the ended event, so that its publication allocates nothing.
+	// End is memory for the Details of the ended event, allocated in advance so that the publication of the event
+	// allocates nothing.
 	End Details
 }
 
@@ -132,33 +133,33 @@ type viewMemory struct {
 }
 
 // NewView builds the View of a call from its constant facts and its current state.
-func NewView(card *CallFacts, s *State) View {
-	return newView(card, s, &viewMemory{})
+func NewView(callFacts *CallFacts, s *State) View {
+	return newView(callFacts, s, &viewMemory{})
 }
 
-func newView(card *CallFacts, s *State, memory *viewMemory) View {
-	toolName := card.Tool
-	if !card.IsBrowserTool {
-		toolName = ToolName(card.Plugin, card.Tool)
+func newView(callFacts *CallFacts, s *State, memory *viewMemory) View {
+	toolName := callFacts.Tool
+	if !callFacts.IsBrowserTool {
+		toolName = ToolName(callFacts.Plugin, callFacts.Tool)
 	}
 	v := View{
 		Snapshot: Snapshot{
-			Schema: SnapshotSchema, NodeID: card.CallID, CallID: card.CallID,
+			Schema: SnapshotSchema, NodeID: callFacts.CallID, CallID: callFacts.CallID,
 			ToolName: toolName, Progression: Progression{Status: s.Status, Message: s.Reports.AnyAudience.Message},
-			ParentNodeID: card.ParentNodeID, ParentCallID: card.ParentCallID,
+			ParentNodeID: callFacts.ParentNodeID, ParentCallID: callFacts.ParentCallID,
 		},
-		Plugin: card.Plugin, Tool: card.Tool, Requester: card.Client.Requester(),
+		Plugin: callFacts.Plugin, Tool: callFacts.Tool, Requester: callFacts.Client.Requester(),
 		Browser: s.Browser, BrowserName: s.BrowserName, TabID: s.TabID, URL: s.URL, ArgsStart: s.ArgsStart,
-		Created: card.Created, RunMs: float64(s.RunTime) / float64(time.Millisecond),
-		ReportCount: s.Reports.Count, InvalidCount: s.Reports.InvalidCount, Prompt: card.Prompt, Depth: card.Depth, Caller: card.Caller,
+		Created: callFacts.Created, RunMs: float64(s.RunTime) / float64(time.Millisecond),
+		ReportCount: s.Reports.Count, InvalidCount: s.Reports.InvalidCount, Prompt: callFacts.Prompt, NestingDepth: callFacts.NestingDepth, Caller: callFacts.Caller,
 		UserMessage: s.Reports.UserAudience.Message, StatusWord: s.Reports.AnyAudience.StatusWord, UserStatusWord: s.Reports.UserAudience.StatusWord,
 		EndAudience: s.EndAudience, Result: s.Result.Text(),
 		ErrorCode: s.ErrorCode, Error: s.Error, NextStep: s.NextStep, CancelReason: s.CancelReason, StopOutcome: s.StopOutcome, Decision: s.Decision,
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasProgress {
 		memory.loadedBytes = n.Progress
-		if n.HasLoaded {
-			memory.loadedBytes = n.Loaded
+		if n.HasLoadedBytes {
+			memory.loadedBytes = n.LoadedBytes
 		}
 		v.Loaded = &memory.loadedBytes
 	}
@@ -188,7 +189,7 @@ func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 		return nil
 	case n.Total > 0:
 		*fraction = n.Progress / n.Total
-	case n.IsFinal(): // a report with progress 0 and total 0 is final
+	case n.IsFinal(): // a report with progress 0 and total 0 counts as final
 		*fraction = 1
 	default:
 		return nil
@@ -215,7 +216,7 @@ func newEvent(c *queuedChange, seq uint64) *Event {
 // when it is full. The zero changeQueue is empty.
 type changeQueue struct {
 	slots            []queuedChange
-	startSlot, count int
+	firstSlot, count int
 	bytes            int
 }
 
@@ -229,28 +230,28 @@ const firstSlots = 64
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
-		oldestChange := &q.slots[q.startSlot]
+		oldestChange := &q.slots[q.firstSlot]
 		q.bytes -= oldestChange.size
 		*oldestChange = queuedChange{}
-		q.startSlot = (q.startSlot + 1) & (len(q.slots) - 1)
+		q.firstSlot = (q.firstSlot + 1) & (len(q.slots) - 1)
 		q.count--
 	}
 	if q.count == len(q.slots) {
 		q.grow()
 	}
-	q.slots[(q.startSlot+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
+	q.slots[(q.firstSlot+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
 	q.count++
 	q.bytes += size
 }
 
 func (q *changeQueue) grow() {
 	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
-	copiedSlots := copy(slots, q.slots[q.startSlot:])
-	copy(slots[copiedSlots:], q.slots[:q.startSlot])
-	q.slots, q.startSlot = slots, 0
+	copiedSlots := copy(slots, q.slots[q.firstSlot:])
+	copy(slots[copiedSlots:], q.slots[:q.firstSlot])
+	q.slots, q.firstSlot = slots, 0
 }
 
-func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.startSlot+i)&(len(q.slots)-1)] }
+func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.firstSlot+i)&(len(q.slots)-1)] }
 
 func (q *changeQueue) reset() {
 	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {

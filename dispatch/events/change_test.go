@@ -28,8 +28,8 @@ func decodeCompleteResult(toolOutput json.RawMessage) string {
 func FuzzResultStart(f *testing.F) {
 	for _, s := range []string{"", "a", `\u0041`, `\ud83d\ude00`, `\"`, `\\`, "ü", "€", "😀", `\ud83d`, "\xff", `\n`} {
 		for _, callCount := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
-			for _, lead := range []string{"", "x", "xy"} {
-				f.Add([]byte(`"` + lead + strings.Repeat(s, callCount) + `"`))
+			for _, prefix := range []string{"", "x", "xy"} {
+				f.Add([]byte(`"` + prefix + strings.Repeat(s, callCount) + `"`))
 			}
 		}
 	}
@@ -41,14 +41,14 @@ func FuzzResultStart(f *testing.F) {
 		}
 		resultStart := NewResultStart(output)
 		if len(resultStart.encodedStart) > maxTextStart {
-			t.Errorf("the start has %d bytes", len(resultStart.encodedStart))
+			t.Errorf("the stored start of the result has %d bytes, want at most %d", len(resultStart.encodedStart), maxTextStart)
 		}
 		got, want := resultStart.Text(), decodeCompleteResult(output)
 		if got != want {
-			t.Errorf("the text of %.80q (%d bytes) is\n%q, want\n%q", output, len(output), got, want)
+			t.Errorf("text of the result %.80q (%d bytes):\n got %q\nwant %q", output, len(output), got, want)
 		}
 		if utf8.Valid(output) && !utf8.ValidString(got) {
-			t.Errorf("the text %q is not UTF-8", got)
+			t.Errorf("text of the result = %q, want valid UTF-8", got)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func TestRunningCallHasNoResult(t *testing.T) {
 	v := NewView(&CallFacts{CallID: "call_1", Plugin: "p", Tool: "t"}, &State{Status: wire.StatusRunning})
 	encodedJSON, err := json.Marshal(v)
 	if err != nil || v.Result != "" || strings.Contains(string(encodedJSON), "result") {
-		t.Errorf("the view is %s, %v", encodedJSON, err)
+		t.Errorf("JSON of the view = %s, error %v; want no result and no error", encodedJSON, err)
 	}
 }
 
@@ -74,12 +74,12 @@ func TestChangeQueue(t *testing.T) {
 		for i := range q.count {
 			c := q.at(i)
 			if got := c.Details.State.Reports.Count; got != wantFirst+i {
-				t.Fatalf("change %d is %d, want %d", i, got, wantFirst+i)
+				t.Fatalf("change %d in the queue has the number %d, want %d", i, got, wantFirst+i)
 			}
 			bytes += c.size
 		}
 		if q.count != wantCount || q.bytes != bytes {
-			t.Errorf("the queue has %d changes and counts %d bytes, want %d changes and %d bytes", q.count, q.bytes, wantCount, bytes)
+			t.Errorf("the queue contains %d changes and counts %d bytes, want %d changes and %d bytes", q.count, q.bytes, wantCount, bytes)
 		}
 	}
 	for n := range 100 {
@@ -93,7 +93,7 @@ func TestChangeQueue(t *testing.T) {
 	slots := len(q.slots)
 	q.reset()
 	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
-		t.Errorf("a full queue after reset: %d changes, %d bytes, %d slots", q.count, q.bytes, len(q.slots))
+		t.Errorf("a full queue after reset has %d changes, %d bytes and %d slots; want 0, 0 and %d", q.count, q.bytes, len(q.slots), slots)
 	}
 	longText := strings.Repeat("x", 1<<20)
 	for n := range 20 {
@@ -106,7 +106,7 @@ func TestChangeQueue(t *testing.T) {
 	checkQueue(21, 1)
 	q.reset()
 	if len(q.slots) != 0 {
-		t.Errorf("a nearly empty queue keeps %d slots; want 0", len(q.slots))
+		t.Errorf("a nearly empty queue keeps %d slots, want 0", len(q.slots))
 	}
 }
 
@@ -114,21 +114,21 @@ func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	var s Stream
 	f := s.Follow(FollowOptions{})
 	defer f.Close()
-	const extra = 100
-	for n := range maxRingEvents + extra {
+	const droppedEvents = 100
+	for n := range maxRingEvents + droppedEvents {
 		s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{CallID: fmt.Sprint(n)}})
 	}
 	s.ringMu.RLock()
-	made := s.newestSeq
+	newestSeq := s.newestSeq
 	s.ringMu.RUnlock()
-	if made != 0 || s.queue.count != maxRingEvents {
-		t.Errorf("%d events were made and %d changes wait, want 0 and %d", made, s.queue.count, maxRingEvents)
+	if newestSeq != 0 || s.queue.count != maxRingEvents {
+		t.Errorf("the stream made %d events while no follower read, and %d changes wait; want 0 and %d", newestSeq, s.queue.count, maxRingEvents)
 	}
-	events, missed, err := f.Next(t.Context())
-	if err != nil || missed != extra || len(events) != maxNextEvents || events[0].Seq != extra+1 || events[0].Call.CallID != fmt.Sprint(extra) {
-		t.Fatalf("%d events, %d missed, %v", len(events), missed, err)
+	events, missedCount, err := f.Next(t.Context())
+	if err != nil || missedCount != droppedEvents || len(events) != maxNextEvents || events[0].Seq != droppedEvents+1 || events[0].Call.CallID != fmt.Sprint(droppedEvents) {
+		t.Fatalf("the follower read %d events and missed %d, error %v; want %d events, and %d missed", len(events), missedCount, err, maxNextEvents, droppedEvents)
 	}
 	if events[0].Call.Status != "queued" || s.queue.count != 0 {
-		t.Errorf("the first event is %+v, and %d changes wait", events[0], s.queue.count)
+		t.Errorf("first event = %+v, and %d changes wait in the queue; want a queued call and no waiting changes", events[0], s.queue.count)
 	}
 }

@@ -119,9 +119,9 @@ func encodeEvent(e *Event) []byte {
 	return encodedJSON
 }
 
-// Moment is one step in the timeline of a call, such as created or running. A Moment is
+// TimelineEntry is one step in the timeline of a call, such as created or running. A Moment is
 // recorded for each event except a report.
-type Moment struct {
+type TimelineEntry struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
 	// Reason is what the call waits for, if Kind is KindSuspended.

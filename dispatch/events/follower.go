@@ -13,7 +13,7 @@ type Follower struct {
 	stream        *Stream
 	options       FollowOptions
 	index         int           // the field index is the follower's index in Stream.followers; guarded by Stream.ringMu
-	mayHaveEvents chan struct{} // mayHaveEvents contains a token while there may be events to read
+	mayHaveEvents chan struct{} // mayHaveEvents contains a value while there may be events to read
 	closeOnce     sync.Once
 	closed        chan struct{}
 
@@ -32,12 +32,12 @@ const maxNextEvents = 1024
 // that the follower has lost so far. If ctx ends, Next returns the error of ctx; after Close, Next returns
 // ErrFollowerClosed. Only one goroutine at a time may call Next. The followers share the returned events, so the caller
 // must not modify them.
-func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
+func (f *Follower) Next(ctx context.Context) (events []*Event, missedCount int, err error) {
 	for {
 		events := f.unreadEvents()
 		if len(events) > 0 || f.missedCount > 0 {
-			missed, f.missedCount = f.missedCount, 0
-			return events, missed, nil
+			missedCount, f.missedCount = f.missedCount, 0
+			return events, missedCount, nil
 		}
 		select {
 		case <-f.mayHaveEvents:

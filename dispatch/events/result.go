@@ -50,10 +50,10 @@ func (r ResultStart) Text() string {
 	return TruncateText(resultStart, maxResultText) + "…"
 }
 
-// The last characters of a truncated string can be damaged.
+// Truncation may have damaged the last characters of the string.
 func decodeTextStart(resultStart []byte, isCut bool) (decodedText []byte, ok bool) {
 	if isCut {
-		resultStart = append(trimEscape(resultStart), '"')
+		resultStart = append(trimPartialEscape(resultStart), '"')
 	}
 	var s string
 	if json.Unmarshal(resultStart, &s) != nil {
@@ -62,7 +62,7 @@ func decodeTextStart(resultStart []byte, isCut bool) (decodedText []byte, ok boo
 	return []byte(s), true
 }
 
-func trimEscape(resultStart []byte) []byte {
+func trimPartialEscape(resultStart []byte) []byte {
 	endIndex := len(resultStart)
 	for i := 1; i < len(resultStart); {
 		length := 1

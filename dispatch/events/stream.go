@@ -37,9 +37,9 @@ var ErrFollowerClosed = errors.New("the follower is closed")
 type FollowOptions struct {
 	// The field After is the Seq of the last event that the reader has already received; Next
 	// begins with the first later event that is still kept. If After is 0, Next begins with
-	// the next new event, or with the oldest kept event if FromStart is true.
-	After     uint64
-	FromStart bool
+	// the next new event, or with the oldest kept event if IncludesEarlierEvents is true.
+	After                 uint64
+	IncludesEarlierEvents bool
 	// CallID selects the events of one call. Tool selects the events of one tool
 	// (<plugin>__<tool>) or of one plugin.
 	CallID string
@@ -108,7 +108,7 @@ func (s *Stream) Publish(c Change) {
 	s.seq++
 	s.queue.push(c)
 	for _, f := range s.immediateFollowers {
-		sendToken(f.mayHaveEvents)
+		signalWithoutBlocking(f.mayHaveEvents)
 	}
 	waker, isLong := s.waker, s.queue.count >= maxRingEvents/2 || s.queue.bytes >= maxRingBytes/2
 	s.mu.Unlock()
@@ -117,7 +117,8 @@ func (s *Stream) Publish(c Change) {
 	}
 }
 
-// After stopRecording, all changes before the next call of Follow share one sequence number.
+// While the Stream is not recording, from stopRecording to the next call of Follow, all changes
+// share one sequence number.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -160,7 +161,7 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	switch {
 	case o.After > s.seq:
 		f.missedCount = 1
-	case o.After > 0 || o.FromStart:
+	case o.After > 0 || o.IncludesEarlierEvents:
 		f.lastSeq = o.After
 	}
 	return f

@@ -20,11 +20,11 @@ func TestClosedFollowersAreRemoved(t *testing.T) {
 		followers[i].Close()
 		followers[i].Close()
 		if _, _, err := followers[i].Next(context.Background()); !errors.Is(err, ErrFollowerClosed) {
-			t.Errorf("Next after Close: %v; want the error %v", err, ErrFollowerClosed)
+			t.Errorf("Next after Close returned the error %v, want %v", err, ErrFollowerClosed)
 		}
 		for index, f := range s.followers {
 			if f.index != index || f == followers[i] {
-				t.Errorf("follower %d is at index %d", f.index, index)
+				t.Errorf("field index of the follower at position %d = %d, want the position", index, f.index)
 			}
 		}
 	}

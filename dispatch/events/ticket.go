@@ -33,8 +33,8 @@ type WaitingTicket struct {
 	ExpiresAt time.Time `json:"until"`
 	// The field Scopes contains the extents of an approval that the user may choose from.
 	Scopes []wire.Scope `json:"scopes"`
-	// About describes the tool with the texts of the plugin's author.
-	About ToolAbout `json:"about"`
+	// Summary describes the tool with the texts of the plugin's author.
+	Summary ToolSummary `json:"about"`
 	// Page describes the page in which the call would run if the user approved the call
 	// now. If the page is unknown, for example because opentabs must open a tab first, Page
 	// is nil.
@@ -51,9 +51,9 @@ func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	return "waiting for approval"
 }
 
-// ToolAbout describes a tool to the user who approves or denies a call of the tool. All
-// texts in a ToolAbout come from the plugin's author.
-type ToolAbout struct {
+// ToolSummary describes a tool to the user who approves or denies a call of the tool. All
+// texts in a ToolSummary come from the plugin's author.
+type ToolSummary struct {
 	// PluginName is the display name of the plugin. Title is the display name of the
 	// tool.
 	PluginName  string `json:"plugin_name,omitempty"`

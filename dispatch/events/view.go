@@ -60,9 +60,9 @@ type View struct {
 	InvalidCount int `json:"invalid_reports,omitempty"`
 	// The field Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Depth is the number of parent calls of a nested call, or 0 for a call that a client
+	// NestingDepth is the number of parent calls of a nested call, or 0 for a call that a client
 	// made.
-	Depth int `json:"depth,omitempty"`
+	NestingDepth int `json:"depth,omitempty"`
 	// Caller is the tool that made the call, absent for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
 	// UserProgress (from 0 to 1) and UserMessage are from the last progress reports for the
@@ -101,9 +101,9 @@ type View struct {
 	// View skips the events up to number Seq, because the View already includes their
 	// changes. A reader must call Follow before Find, because events are numbered only while
 	// there is a follower.
-	Timeline []Moment   `json:"timeline,omitempty"`
-	Trace    *hops.View `json:"trace,omitempty"`
-	Seq      uint64     `json:"seq,omitempty"`
+	Timeline []TimelineEntry `json:"timeline,omitempty"`
+	Trace    *hops.View      `json:"trace,omitempty"`
+	Seq      uint64          `json:"seq,omitempty"`
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
 	// advice for the user, absent if Error already contains advice.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`

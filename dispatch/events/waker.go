@@ -14,13 +14,14 @@ func newWaker() *waker {
 }
 
 func (w *waker) request(isLong bool) {
-	sendToken(w.requests)
+	signalWithoutBlocking(w.requests)
 	if isLong {
-		sendToken(w.backlog)
+		signalWithoutBlocking(w.backlog)
 	}
 }
 
-// Publish does not wake followers itself, because they would compete with the running call for a processor.
+// Publish does not wake followers itself, because the woken followers would compete with the running call for a
+// processor.
 func (s *Stream) wakeFollowers(w *waker) {
 	timer := time.NewTimer(wakeInterval)
 	defer timer.Stop()
@@ -69,7 +70,7 @@ func (s *Stream) WakeFollowers() {
 		n := copy(group[:], s.followers[min(offset, len(s.followers)):])
 		s.ringMu.RUnlock()
 		for _, f := range group[:n] {
-			sendToken(f.mayHaveEvents)
+			signalWithoutBlocking(f.mayHaveEvents)
 		}
 		if n < wakeGroupSize {
 			return
@@ -78,7 +79,7 @@ func (s *Stream) WakeFollowers() {
 	}
 }
 
-func sendToken(c chan<- struct{}) {
+func signalWithoutBlocking(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

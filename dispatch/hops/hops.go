@@ -223,22 +223,22 @@ func (l *hopList) addBrowser(b *wire.BrowserHops) {
 		return limited
 	}
 	page := b.Page
-	bridgeIn, hostIn, schema := limit(page.BridgeInUs), limit(page.HostInUs), limit(page.SchemaUs)
+	bridgeInUs, hostInUs, schema := limit(page.BridgeInUs), limit(page.HostInUs), limit(page.SchemaUs)
 	handler, result := limit(page.HandlerUs), limit(page.ResultUs)
-	workerIn, workerOut := limit(b.WorkerInUs), limit(b.WorkerOutUs)
+	workerInUs, workerOutUs := limit(b.WorkerInUs), limit(b.WorkerOutUs)
 	port := limit(b.DocumentUs - page.SumUs())
 	socket := pageMs
 
 	l.addWithDuration("websocket", socket/2)
-	l.addWithDuration("worker", workerIn)
+	l.addWithDuration("worker", workerInUs)
 	l.addWithDuration("port", port/2)
-	l.addWithDuration("bridge", bridgeIn)
-	l.addWithDuration("host", hostIn)
+	l.addWithDuration("bridge", bridgeInUs)
+	l.addWithDuration("host", hostInUs)
 	l.addWithDuration("schema", schema)
 	l.addWithDuration("handler", handler)
 	l.addWithDuration("result", result)
 	l.addWithDuration("port", port/2)
-	l.addWithDuration("worker", workerOut)
+	l.addWithDuration("worker", workerOutUs)
 	l.addWithDuration("websocket", socket/2)
 	l.atUs = l.timesUs[CheckpointAnswered]
 }

@@ -66,12 +66,12 @@ func TestHopsOfFalsePageTimes(t *testing.T) {
 		sum := 0.0
 		for _, hop := range trace.Hops() {
 			if hop.Us < 0 || hop.StartUs < 0 || hop.StartUs+hop.Us > 1001 {
-				t.Errorf("%+v is outside of the call", hop)
+				t.Errorf("the hop %+v is outside of the call's time, want a hop between 0 and 1001 us", hop)
 			}
 			sum += hop.Us
 		}
 		if sum > 1001 {
-			t.Errorf("the hops take %v us, the call 1000 us", sum)
+			t.Errorf("all hops together take %v us, want at most the 1000 us of the call", sum)
 		}
 	})
 }
@@ -89,7 +89,7 @@ func TestHopsWithoutPage(t *testing.T) {
 		recordAllCheckpoints(trace, us, us, us, us, us, us, us, us)
 		got := trace.Hops()
 		if lastHop := got[len(got)-1]; lastHop.Stage != "browser" || lastHop.Us != 1 {
-			t.Errorf("the last hop is %+v, want 1 us of the browser", lastHop)
+			t.Errorf("last hop = %+v, want 1 us in the browser", lastHop)
 		}
 	})
 }
@@ -97,17 +97,17 @@ func TestHopsWithoutPage(t *testing.T) {
 func checkHops(t *testing.T, got, want []hops.Hop) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Fatalf("got %d hops: %+v\nwant %d", len(got), got, len(want))
+		t.Fatalf("the trace has %d hops: %+v\nwant %d hops", len(got), got, len(want))
 	}
 	for i, hop := range got {
-		if hop.Stage != want[i].Stage || !isNear(hop.StartUs, want[i].StartUs) || !isNear(hop.Us, want[i].Us) {
-			t.Errorf("hop %d: got %+v, want %+v", i, hop, want[i])
+		if hop.Stage != want[i].Stage || !isAlmostEqual(hop.StartUs, want[i].StartUs) || !isAlmostEqual(hop.Us, want[i].Us) {
+			t.Errorf("hop %d of the trace = %+v, want %+v", i, hop, want[i])
 		}
 	}
 }
 
-// isNear tolerates a difference of 0.01 µs, because a checkpoint at time 0 is stored as 1 ns.
-func isNear(a, b float64) bool { return a-b < 0.01 && b-a < 0.01 }
+// isAlmostEqual tolerates a difference of 0.01 µs, because a Trace stores a checkpoint at time 0 as 1 ns.
+func isAlmostEqual(a, b float64) bool { return a-b < 0.01 && b-a < 0.01 }
 
 func TestUntracedCallRecordsNothing(t *testing.T) {
 	ctx := context.WithValue(context.Background(), t, "another value")
@@ -118,9 +118,9 @@ func TestUntracedCallRecordsNothing(t *testing.T) {
 		trace.SetBrowser(nil)
 	})
 	if allocations != 0 {
-		t.Errorf("%v allocations, want 0", allocations)
+		t.Errorf("a call without a trace needs %v allocations, want 0", allocations)
 	}
 	if hops.FromContext(hops.NewContext(ctx)) == nil {
-		t.Error("a traced context has no trace")
+		t.Error("FromContext returned no trace for a traced context, want the trace")
 	}
 }

@@ -27,8 +27,8 @@ func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 	}
 	now := time.Now()
 	lastStart := s.lastStart.Load()
-	isTooEarly := now.UnixNano()-lastStart < int64(sampleInterval)
-	if !s.TracesAll && (isTooEarly || !s.lastStart.CompareAndSwap(lastStart, now.UnixNano())) {
+	isRateLimited := now.UnixNano()-lastStart < int64(sampleInterval)
+	if !s.TracesAll && (isRateLimited || !s.lastStart.CompareAndSwap(lastStart, now.UnixNano())) {
 		return nil
 	}
 	return &Trace{startedAt: now}

@@ -14,26 +14,26 @@ func TestSampler(t *testing.T) {
 		var sampler hops.Sampler
 		firstTrace := sampler.TraceOf(t.Context())
 		if firstTrace == nil || firstTrace.IsRequested() {
-			t.Fatalf("the first trace is %+v, want one that no client requested", firstTrace)
+			t.Fatalf("first trace = %+v, want a trace that no client requested", firstTrace)
 		}
 		if secondTrace := sampler.TraceOf(t.Context()); secondTrace != nil {
-			t.Error("two traces start at the same time")
+			t.Error("the sampler selected two calls at the same time, want one")
 		}
 		time.Sleep(99 * time.Millisecond)
 		if secondTrace := sampler.TraceOf(t.Context()); secondTrace != nil {
-			t.Error("a second trace starts after 99 ms")
+			t.Error("the sampler selected a second call after 99 ms, want none before 100 ms")
 		}
 		time.Sleep(time.Millisecond)
 		if sampler.TraceOf(t.Context()) == nil {
-			t.Error("no second trace starts after 100 ms")
+			t.Error("the sampler selected no second call after 100 ms, want a trace")
 		}
 		sampler.TracesAll = true
 		if sampler.TraceOf(t.Context()) == nil {
-			t.Error("a call is not traced although all calls are traced")
+			t.Error("the sampler did not trace a call while TracesAll was set, want a trace")
 		}
 		ctx := hops.NewContext(t.Context())
 		if got := sampler.TraceOf(ctx); got != hops.FromContext(ctx) || !got.IsRequested() {
-			t.Errorf("a requested trace is replaced by %+v", got)
+			t.Errorf("TraceOf replaced the requested trace with %+v, want the requested trace", got)
 		}
 	})
 }
@@ -46,20 +46,20 @@ func TestSetParent(t *testing.T) {
 		trace := newTrace()
 		trace.SetParent(json.RawMessage(value))
 		if got := trace.Parent(); got != want {
-			t.Errorf("the parent of %s is %q, want %q", value, got, want)
+			t.Errorf("parent span for the value %s = %q, want %q", value, got, want)
 		}
 	}
 	root := newTrace()
 	root.SetParent(json.RawMessage(`"` + span + `"`))
 	if id := newTrace().View(root).TraceID; id != "0af7651916cd43dd8448eb211c80319c" {
-		t.Errorf("a nested call has the trace ID %q", id)
+		t.Errorf("trace ID of a nested call = %q, want the trace ID of the client", id)
 	}
 	if id := newTrace().View(newTrace()).TraceID; id != "" {
-		t.Errorf("a call without a span of a client has the trace ID %q", id)
+		t.Errorf("trace ID of a call without a client's span = %q, want none", id)
 	}
 	var untraced *hops.Trace
 	untraced.SetParent(json.RawMessage(`"` + span + `"`))
 	if untraced.Parent() != "" {
-		t.Error("a call without a trace has a parent")
+		t.Error("a nil Trace has a parent span, want none")
 	}
 }

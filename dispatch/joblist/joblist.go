@@ -144,9 +144,9 @@ func (job *Job) View() View {
 	return View{callView, job.isResultDropped}
 }
 
-// Keep makes the job available through List.Find and List.List, and keeps its result. Keep
+// KeepResult makes the job available through List.Find and List.List, and keeps its result. Keep
 // may be called before or after the job ends, and more than once.
-func (job *Job) Keep() {
+func (job *Job) KeepResult() {
 	l := job.jobList
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +179,7 @@ func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error 
 	notifiedCount := 0
 	for {
 		select {
-		case <-ctx.Done(): // the function notify must not run again after Wait has returned
+		case <-ctx.Done(): // notify must not run after Wait has returned
 			return ctx.Err()
 		default:
 		}
@@ -313,7 +313,7 @@ func (l *List) removeExpired() {
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	if job.endedView.Ended == nil { // a call that the dispatcher rejected has no end time
+	if job.endedView.Ended == nil { // a call that the dispatcher rejected at once has no end time
 		return job.endedView.Created
 	}
 	return *job.endedView.Ended

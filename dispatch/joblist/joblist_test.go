@@ -76,38 +76,38 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
 		ctx, leaveSession := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
 		defer leaveSession()
-		var seen []float64
-		record := func(p dispatch.Progress) { seen = append(seen, p.Progress) }
+		var seenProgress []float64
+		record := func(p dispatch.Progress) { seenProgress = append(seenProgress, p.Progress) }
 		if err := job.Wait(ctx, record); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
-		if len(seen) < 19 || !slices.IsSorted(seen) {
-			t.Errorf("the first client saw %v", seen)
+		if len(seenProgress) < 19 || !slices.IsSorted(seenProgress) {
+			t.Errorf("progress that the first client received = %v, want at least 19 increasing values", seenProgress)
 		}
 		if _, ok := jobs.Find(job.ID()); ok {
-			t.Error("a job that was not kept is found")
+			t.Error("Find found a job that was not kept, want none")
 		}
 		if _, _, ok := job.Result(); ok {
-			t.Error("a running call has a result")
+			t.Error("the job has a result while its call runs, want none")
 		}
-		job.Keep()
-		picked, ok := jobs.Find(job.ID())
-		if !ok || picked.View().Status != wire.StatusRunning {
-			t.Fatalf("Find returned %v, job %+v", ok, picked)
+		job.KeepResult()
+		foundJob, ok := jobs.Find(job.ID())
+		if !ok || foundJob.View().Status != wire.StatusRunning {
+			t.Fatalf("Find returned %v and the job %+v, want true and a running job", ok, foundJob)
 		}
-		seen = nil
-		if err := picked.Wait(t.Context(), record); err != nil {
+		seenProgress = nil
+		if err := foundJob.Wait(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
-		if len(seen) == 0 || seen[0] < 20 || seen[len(seen)-1] != 90 {
-			t.Errorf("the second client saw %v", seen)
+		if len(seenProgress) == 0 || seenProgress[0] < 20 || seenProgress[len(seenProgress)-1] != 90 {
+			t.Errorf("progress that the second client received = %v, want values from 20 or more to 90", seenProgress)
 		}
-		r, err, ok := picked.Result()
+		r, err, ok := foundJob.Result()
 		if !ok || err != nil || string(r.Output) != `"done"` || r.CallID != job.ID() {
-			t.Errorf("the job has result %s, error %v, ok %t", r.Output, err, ok)
+			t.Errorf("Result returned %s, error %v, ok %t; want done, no error and true", r.Output, err, ok)
 		}
 		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || len(p.receivedStopReasons()) != 0 {
-			t.Errorf("the done job is %+v, and the page got the stops %q", v, p.receivedStopReasons())
+			t.Errorf("ended job = %+v, and stop requests of the page = %q; want done with its result, and no request", v, p.receivedStopReasons())
 		}
 	})
 }
@@ -119,7 +119,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
 			if !job.Cancel(dispatch.Cancellation{CancelledBy: "a test"}) {
-				t.Fatal("the job ended before Cancel")
+				t.Fatal("Cancel returned false for a running job, want true")
 			}
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 		seenNames := map[string]bool{}
 		for _, v := range d.Calls() {
 			if v.Status != wire.StatusCancelled || v.Ended == nil || seenNames[v.CallID] {
-				t.Fatalf("the cancelled job is %+v", v)
+				t.Fatalf("cancelled job = %+v, want an ended call with the status cancelled and a new ID", v)
 			}
 			seenNames[v.CallID] = true
 		}
@@ -147,8 +147,8 @@ func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 		joblist.New(d, joblist.Options{}).Start(dispatch.Call{Tool: exportTool})
 		time.Sleep(time.Second / 2)
 		d.Shutdown()
-		if err := d.Drain(t.Context()); err != nil || h.endCount != 1 {
-			t.Errorf("Drain returned %v, and the hook saw %d ends; want 1", err, h.endCount)
+		if err := d.WaitForHooks(t.Context()); err != nil || h.endCount != 1 {
+			t.Errorf("Drain returned the error %v, and the hook ran for %d ended calls; want no error and 1 call", err, h.endCount)
 		}
 		p.wg.Wait()
 	})
@@ -160,7 +160,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 		for range 50 {
 			lastProgress := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { lastProgress = p.Progress }); err != nil || lastProgress != 2 {
-				t.Fatalf("the last progress was %v, error %v; want 2", lastProgress, err)
+				t.Fatalf("last progress = %v, error %v; want 2 and no error", lastProgress, err)
 			}
 		}
 	})
@@ -174,12 +174,12 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
 			wire.ErrIdleTimeout:      silentJobs.Start(dispatch.Call{Tool: exportTool}),
 		} {
-			job.Keep()
+			job.KeepResult()
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if _, err, _ := job.Result(); codeOf(err) != code {
-				t.Errorf("%v, want %s", err, code)
+				t.Errorf("error of the job = %v, want %s", err, code)
 			}
 		}
 		time.Sleep(10 * time.Minute)
@@ -191,14 +191,14 @@ func TestJobIsCancelled(t *testing.T) {
 		p := &fakePage{}
 		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
-		job.Keep()
+		job.KeepResult()
 		synctest.Wait()
 		if !job.Cancel(dispatch.Cancellation{CancelledBy: "an agent"}) || job.Wait(t.Context(), nil) != nil || job.Cancel(dispatch.Cancellation{CancelledBy: "an agent"}) {
-			t.Error("Cancel does not cancel the job exactly once")
+			t.Error("results of Cancel, Wait and a second Cancel are wrong, want true, no error and false")
 		}
 		_, err, _ := job.Result()
-		if stops := p.receivedStopReasons(); codeOf(err) != wire.ErrCancelled || len(stops) != 1 || !strings.Contains(stops[0], "by an agent") {
-			t.Errorf("the job ended with error %v, and the page got the stops %q", err, stops)
+		if stopReasons := p.receivedStopReasons(); codeOf(err) != wire.ErrCancelled || len(stopReasons) != 1 || !strings.Contains(stopReasons[0], "by an agent") {
+			t.Errorf("the job ended with the error %v, and the page received the stop requests %q; want cancelled, and one request by an agent", err, stopReasons)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func TestJobsEndWithTheServer(t *testing.T) {
 		d.Shutdown()
 		lateJob := jobs.Start(dispatch.Call{Tool: exportTool})
 		for _, job := range []*joblist.Job{job, lateJob} {
-			job.Keep()
+			job.KeepResult()
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +229,7 @@ func startFinishedJob(t *testing.T, jobs *joblist.List) *joblist.Job {
 	if err := job.Wait(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	job.Keep()
+	job.KeepResult()
 	return job
 }
 
@@ -242,14 +242,14 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 			allJobs = append(allJobs, startFinishedJob(t, jobs))
 		}
 		for i, job := range allJobs {
-			_, known := jobs.Find(job.ID())
+			_, isKnown := jobs.Find(job.ID())
 			_, _, ok := job.Result()
-			if known != (i >= 10) || ok != (i >= 37) || job.View().ResultDropped != (i < 37) {
-				t.Errorf("job %d is known: %t, has a result: %t, lost its result: %t", i, known, ok, job.View().ResultDropped)
+			if isKnown != (i >= 10) || ok != (i >= 37) || job.View().ResultDropped != (i < 37) {
+				t.Errorf("job %d: found %t, has a result %t, result dropped %t; want %t, %t, %t", i, isKnown, ok, job.View().ResultDropped, i >= 10, i >= 37, i < 37)
 			}
 		}
 		if n := len(jobs.List()); n != 30 {
-			t.Errorf("%d jobs are listed; want 30", n)
+			t.Errorf("the list contains %d jobs, want 30", n)
 		}
 	})
 }
@@ -263,15 +263,15 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		output = `"` + strings.Repeat("x", 100) + `"`
 		has := func(job *joblist.Job) bool { _, _, ok := job.Result(); return ok }
 		if has(a) || !has(b) || !has(c) {
-			t.Error("the first of three results was not the dropped one")
+			t.Error("the wrong results are kept, want the first of three results dropped")
 		}
 		// The newest result is kept even if it alone exceeds the limit of all results.
 		if largePatch := startFinishedJob(t, jobs); !has(largePatch) || has(b) || has(c) {
-			t.Error("the large result did not replace all other results")
+			t.Error("the wrong results are kept, want only the large result")
 		}
 		output = `1`
 		if d := startFinishedJob(t, jobs); !has(d) || len(jobs.List()) != 5 {
-			t.Error("a result after the large result is missing, or jobs are lost")
+			t.Error("the wrong results or jobs are kept, want the newest result and all 5 jobs")
 		}
 	})
 }
@@ -286,11 +286,11 @@ func TestJobsExpire(t *testing.T) {
 		_, one := jobs.Find(firstJob.ID())
 		_, two := jobs.Find(secondJob.ID())
 		if one || !two {
-			t.Errorf("after an hour the first job exists: %t, the second job exists: %t", one, two)
+			t.Errorf("after an hour the first job exists: %t, and the second: %t; want false and true", one, two)
 		}
 		time.Sleep(30 * time.Minute)
 		if len(jobs.List()) != 0 {
-			t.Error("the second job has not expired")
+			t.Error("the list still contains the second job, want no jobs")
 		}
 	})
 }

@@ -33,7 +33,7 @@ func TestTracker(t *testing.T) {
 	for i := range calls {
 		job := hook.tracker.Start(jobs, dispatch.Call{Tool: exportTool}, i)
 		if got, ok := hook.tracker.Find(job.ID()); !ok || got != i {
-			t.Fatalf("Find returned %d, %v; want %d", got, ok, i)
+			t.Fatalf("Find returned %d, found %v; want %d", got, ok, i)
 		}
 		if err := job.Wait(context.Background(), nil); err != nil {
 			t.Fatal(err)
@@ -41,11 +41,11 @@ func TestTracker(t *testing.T) {
 		hook.tracker.Forget(job.ID())
 		hook.tracker.Forget(job.ID())
 		if _, ok := hook.tracker.Find(job.ID()); ok {
-			t.Fatal("a forgotten call is found")
+			t.Fatal("Find found a call after Forget, want none")
 		}
 	}
 	p.wg.Wait()
 	if hook.foundCount.Load() != calls || hook.missingCount.Load() != 0 {
-		t.Errorf("the hook found %d calls and did not find %d", hook.foundCount.Load(), hook.missingCount.Load())
+		t.Errorf("the hook found %d calls and missed %d; want %d and 0", hook.foundCount.Load(), hook.missingCount.Load(), calls)
 	}
 }

@@ -18,23 +18,23 @@ func TestContextEnds(t *testing.T) {
 		{"by End", func(c *Context, _ func()) { c.End() }},
 		{"the context ends with its parent", func(_ *Context, cancelParent func()) { cancelParent() }},
 	} {
-		for _, doneFirst := range []bool{true, false} {
+		for _, readsDoneFirst := range []bool{true, false} {
 			parent, cancel := context.WithCancel(t.Context())
 			var c Context
 			if !c.Begin(parent) || c.Err() != nil {
-				t.Fatalf("%s: the context ended before Begin", testCase.name)
+				t.Fatalf("%s: the context ended before Begin, want a context that is not done", testCase.name)
 			}
 			var done <-chan struct{}
-			if doneFirst {
+			if readsDoneFirst {
 				done = c.Done()
 			}
 			testCase.endContext(&c, cancel)
-			if !doneFirst {
+			if !readsDoneFirst {
 				done = c.Done()
 			}
 			<-done
 			if c.Err() != context.Canceled {
-				t.Errorf("%s: Err is %v", testCase.name, c.Err())
+				t.Errorf("%s: error of the ended context = %v, want context.Canceled", testCase.name, c.Err())
 			}
 			c.End()
 			cancel()
@@ -42,11 +42,11 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-func TestEndBeforeBegin(t *testing.T) {
+func TestContextEndedBeforeBegin(t *testing.T) {
 	var c Context
 	c.End()
 	if c.Begin(t.Context()) {
-		t.Error("an ended context began")
+		t.Error("Begin returned true for an ended context, want false")
 	}
 	<-c.Done()
 }
@@ -59,6 +59,6 @@ func TestChildContextsEnd(t *testing.T) {
 	c.End()
 	<-childContext.Done()
 	if childContext.Err() != context.Canceled {
-		t.Errorf("the child ended with %v", childContext.Err())
+		t.Errorf("error of the child context = %v, want context.Canceled", childContext.Err())
 	}
 }

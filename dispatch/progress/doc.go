@@ -32,6 +32,6 @@ type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }
 
-func (t Text) repeats(earlierText Text) bool {
+func (t Text) isRepeatOf(earlierText Text) bool {
 	return t.isEmpty() || t.Message == earlierText.Message && t.StatusWord == earlierText.StatusWord
 }

@@ -15,36 +15,36 @@ type meter struct {
 
 	numbers                     numberSequence
 	highestProgress             float64
-	hasQueued                   bool
+	hasQueuedBefore             bool
 	lastTotal                   float64
-	lastHasTotal                bool
+	hasLastTotal                bool
 	lastText                    Text
 	hasFinalReport, isFinalSent bool
 
-	// With a positive Interval, the queue has at most one notice with isDue, maxKeptNotifications notices with isKept,
-	// and the first final report.
-	queue      []queuedNotification
-	keptCount  int
-	lastSentAt time.Time
-	hasSent    bool
+	// With a positive Interval, the queue contains at most one notification with isSendable, maxKeptNotifications
+	// notifications with isKept, and the first final report.
+	queue         []queuedNotification
+	keptCount     int
+	lastSentAt    time.Time
+	hasSentBefore bool
 }
 
-// Without a limit, the queue would grow if a tool asks the user again and again while its client reads slowly.
+// Without the limit maxKeptNotifications, the queue would grow if a tool repeatedly asks the user for something while
+// its client reads slowly.
 const maxKeptNotifications = 8
 
-// queuedNotification is a notification that waits in the queue of a meter. Comments call a
-// queuedNotification a notice.
+// queuedNotification is a notification that waits in the queue of a meter.
 type queuedNotification struct {
 	Text
 	// progress is the tool's number if isExact is true; without isExact, popNotification chooses a number.
 	progress, totalProgress float64
 	isExact, hasTotal       bool
-	// isFinal is true for the notice of the call's first final report, which is sent
-	// without delay and never replaced.
+	// isFinal is true for the notification of the call's first final report, which is
+	// sent without delay and never replaced.
 	isFinal bool
-	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was queued before a
-	// suspension.
-	isDue, isKept bool
+	// isSendable marks a notification that the rate limit already allows. isKept marks a notification that was queued before
+	// a suspension.
+	isSendable, isKept bool
 	// A reminder in the queue never replaces a message that a tool sent to the user.
 	isReminder bool
 }
@@ -53,28 +53,28 @@ func (n *queuedNotification) isForUser() bool { return n.Audience == AudienceUse
 
 // If a report's number does not increase, the report is dropped, unless its text is new or it is the first final
 // report.
-func (m *meter) Accept(now time.Time, n Numbers, reportText Text) {
-	e := queuedNotification{Text: reportText, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
+func (m *meter) AddReport(now time.Time, n Numbers, reportText Text) {
+	e := queuedNotification{Text: reportText, isSendable: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
 		m.lastTotal = n.Total
 	}
 	if n.HasProgress || n.HasTotal {
-		m.lastHasTotal = n.HasTotal
+		m.hasLastTotal = n.HasTotal
 	}
-	e.totalProgress, e.hasTotal = m.lastTotal, m.lastHasTotal
+	e.totalProgress, e.hasTotal = m.lastTotal, m.hasLastTotal
 	e.isFinal = n.IsFinal() && !m.hasFinalReport
 	if e.isFinal && m.Interval >= 0 && n.Progress > m.numbers.lastSent {
-		m.lowerNumbersAbove(n.Progress)
+		m.lowerQueuedNumbers(n.Progress)
 	}
 	switch {
-	case n.HasProgress && (!m.hasQueued || n.Progress > m.highestProgress):
+	case n.HasProgress && (!m.hasQueuedBefore || n.Progress > m.highestProgress):
 		e.isExact, e.progress = true, n.Progress
 		m.numbers.recordNumber(n.Progress)
 		m.highestProgress = n.Progress
-	case n.HasProgress && !e.isFinal && reportText.repeats(m.lastText):
+	case n.HasProgress && !e.isFinal && reportText.isRepeatOf(m.lastText):
 		return
 	}
-	m.hasQueued = true
+	m.hasQueuedBefore = true
 	m.hasFinalReport = m.hasFinalReport || e.isFinal
 	if !reportText.isEmpty() {
 		m.lastText = reportText
@@ -82,30 +82,31 @@ func (m *meter) Accept(now time.Time, n Numbers, reportText Text) {
 	m.push(e)
 }
 
-func (m *meter) Remind(now time.Time, reportMessage string) {
-	m.hasQueued = true
+func (m *meter) SendReminder(now time.Time, reportMessage string) {
+	m.hasQueuedBefore = true
 	m.push(queuedNotification{
 		Text: Text{Message: reportMessage, Audience: AudienceUser}, isReminder: true,
-		isDue:         len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
-		totalProgress: m.lastTotal, hasTotal: m.lastHasTotal,
+		isSendable:    len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
+		totalProgress: m.lastTotal, hasTotal: m.hasLastTotal,
 	})
 }
 
-// KeepQueued ensures that later messages do not replace the queued messages for the user.
-// The dispatcher calls KeepQueued before a call is suspended, because the queued messages
+// KeepQueuedNotifications ensures that later messages do not replace the queued messages for the user.
+// The dispatcher calls KeepQueuedNotifications before a call is suspended, because the queued messages
 // may explain the question to the user.
-func (m *meter) KeepQueued() {
+func (m *meter) KeepQueuedNotifications() {
 	for i := range m.queue {
 		e := &m.queue[i]
-		if m.Interval >= 0 && m.keptCount < maxKeptNotifications && !e.isDue && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
+		if m.Interval >= 0 && m.keptCount < maxKeptNotifications && !e.isSendable && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
 			e.isKept = true
 			m.keptCount++
 		}
 	}
 }
 
-// lowerNumbersAbove makes room for the first final report, whose progress must exceed all earlier numbers.
-func (m *meter) lowerNumbersAbove(progress float64) {
+// lowerQueuedNumbers lowers the queued progress numbers, because the progress of the first final report must exceed all
+// earlier numbers.
+func (m *meter) lowerQueuedNumbers(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
 			m.queue[i].isExact = false
@@ -120,30 +121,30 @@ func (m *meter) push(e queuedNotification) {
 		m.queue = append(m.queue, e)
 		return
 	}
-	e.inheritFrom(&m.queue[lastIndex])
+	e.mergeEarlier(&m.queue[lastIndex])
 	for e.isForUser() && lastIndex > 0 && e.canReplace(&m.queue[lastIndex-1]) {
 		lastIndex--
-		e.inheritFrom(&m.queue[lastIndex])
+		e.mergeEarlier(&m.queue[lastIndex])
 	}
 	m.queue[lastIndex] = e
 	m.queue = m.queue[:lastIndex+1]
 }
 
-// An internal notice or a reminder never replaces a message for the user.
+// An internal notification or a reminder never replaces a message for the user.
 func (e *queuedNotification) canReplace(earlierQueuedNotification *queuedNotification) bool {
 	switch {
-	case earlierQueuedNotification.isFinal || earlierQueuedNotification.isDue || earlierQueuedNotification.isKept:
+	case earlierQueuedNotification.isFinal || earlierQueuedNotification.isSendable || earlierQueuedNotification.isKept:
 		return false
 	case e.isReminder && earlierQueuedNotification.isForUser() && !earlierQueuedNotification.isEmpty():
 		return earlierQueuedNotification.isReminder
 	case !earlierQueuedNotification.isForUser() || e.isForUser():
 		return true
-	default: // a notice without text may replace a text, because the text keeps its audience
+	default: // a notification without text may replace one with text, whose text and audience are kept
 		return e.isEmpty() && !earlierQueuedNotification.isEmpty()
 	}
 }
 
-func (e *queuedNotification) inheritFrom(earlierQueuedNotification *queuedNotification) {
+func (e *queuedNotification) mergeEarlier(earlierQueuedNotification *queuedNotification) {
 	if e.isEmpty() && !earlierQueuedNotification.isEmpty() {
 		e.Text, e.isReminder = earlierQueuedNotification.Text, earlierQueuedNotification.isReminder
 	}
@@ -158,8 +159,8 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, waitTime time.Dura
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
 	}
-	isUrgent := m.hasFinalReport && !m.isFinalSent
-	if m.Interval > 0 && !isUrgent {
+	mustSendFinal := m.hasFinalReport && !m.isFinalSent
+	if m.Interval > 0 && !mustSendFinal {
 		if d := m.Interval - now.Sub(m.lastSentAt); d > 0 {
 			return Notification{}, false, d
 		}
@@ -168,13 +169,13 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, waitTime time.Dura
 	return p, ok, 0
 }
 
-// Drain must be called only after the end of the call, when no more reports arrive.
-func (m *meter) Drain(now time.Time) (Notification, bool) {
+// TakeNext must be called only after the end of the call, when no more reports arrive.
+func (m *meter) TakeNext(now time.Time) (Notification, bool) {
 	return m.popNotification(now, true)
 }
 
-// If no progress number is free for a message, the message stays in the queue until the next report, unless isLast is
-// true.
+// If no progress number is available for a message, the message stays in the queue until the next report, unless isLast
+// is true.
 func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]
@@ -185,7 +186,7 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 			}
 			// At the end of a call, no final report can follow, so the progress is allowed to exceed
 			// the total.
-			p.Progress = m.numbers.lastSent + gapAbove(m.numbers.lastSent)
+			p.Progress = m.numbers.lastSent + floatGapAbove(m.numbers.lastSent)
 			p.Total, p.HasTotal = 0, false
 			ok = !math.IsInf(p.Progress, 0)
 		}
@@ -194,19 +195,19 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 		}
 		m.removeFirst()
 		if !ok {
-			m.moveText(e)
+			m.copyTextToNext(e)
 			continue
 		}
 		m.numbers.lastSent = p.Progress
 		m.highestProgress = max(m.highestProgress, p.Progress)
 		m.isFinalSent = m.isFinalSent || e.isFinal
-		m.lastSentAt, m.hasSent = now, true
+		m.lastSentAt, m.hasSentBefore = now, true
 		return p, true
 	}
 	return Notification{}, false
 }
 
-func (m *meter) moveText(e queuedNotification) {
+func (m *meter) copyTextToNext(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return
 	}
@@ -231,9 +232,9 @@ func (m *meter) moveText(e queuedNotification) {
 
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
-	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
+	if e.isExact && (!m.hasSentBefore || e.progress > m.numbers.lastSent) {
 		p.Progress, p.Total, p.HasTotal = e.progress, e.totalProgress, e.hasTotal
-		m.numbers.restartAt(e.progress)
+		m.numbers.restartSteps(e.progress)
 		return p, true
 	}
 	ceiling := math.Inf(1)

@@ -8,7 +8,7 @@ import (
 
 // The constant epsilon is how far rounding errors can raise a tool's progress above its
 // total, as a fraction of the total.
-const epsilon = 1e-9
+const relativeTolerance = 1e-9
 
 // minPositive is the smallest positive number that a progress report can contain; smaller numbers are rounded to 0. A
 // millionth of minPositive is still far above the denormal floating-point numbers.
@@ -16,8 +16,8 @@ const minPositive = 1e-280
 
 // Numbers are the valid numbers of a progress report.
 type Numbers struct {
-	Progress, Total, Loaded          float64
-	HasProgress, HasTotal, HasLoaded bool
+	Progress, Total, LoadedBytes          float64
+	HasProgress, HasTotal, HasLoadedBytes bool
 }
 
 // IsFinal reports whether the progress equals the total, so that the report is a final
@@ -48,17 +48,17 @@ func NumbersOf(r *wire.Report) (Numbers, bool) {
 	}
 	setNumber(r.Progress, &n.Progress, &n.HasProgress)
 	setNumber(r.Total, &n.Total, &n.HasTotal)
-	setNumber(r.Loaded, &n.Loaded, &n.HasLoaded)
+	setNumber(r.Loaded, &n.LoadedBytes, &n.HasLoadedBytes)
 	switch {
 	case n.HasProgress:
 	case r.Percent != nil:
 		setNumber(r.Percent, &n.Progress, &n.HasProgress)
 		n.Total, n.HasTotal = 100, true
-	case n.HasLoaded:
-		n.Progress, n.HasProgress = n.Loaded, true
+	case n.HasLoadedBytes:
+		n.Progress, n.HasProgress = n.LoadedBytes, true
 	}
 	if n.HasProgress && n.HasTotal && n.Progress > n.Total {
-		if n.Progress-n.Total > n.Total*epsilon {
+		if n.Progress-n.Total > n.Total*relativeTolerance {
 			return Numbers{}, false
 		}
 		n.Progress = n.Total

@@ -6,7 +6,7 @@ import (
 )
 
 // Sender sends the progress notifications of one call to its client. Init must be called before any other method. A
-// Sender is safe for concurrent use, but only one of SendDue, SendInBackground and Flush may run at a time.
+// Sender is safe for concurrent use, but only one of SendDueNotifications, SendInBackground and Flush may run at a time.
 type Sender struct {
 	sendNotification func(Notification)
 	wake             chan struct{}
@@ -26,26 +26,26 @@ func (s *Sender) Init(interval time.Duration, sendNotification func(Notification
 	}
 }
 
-// Wake returns a channel that receives a token when SendDue should be called, or nil if the
+// WakeChan returns a channel that receives a token when SendDueNotifications should be called, or nil if the
 // client wants no notifications.
-func (s *Sender) Wake() <-chan struct{} { return s.wake }
+func (s *Sender) WakeChan() <-chan struct{} { return s.wake }
 
-// Accept queues a progress report of the tool that arrived at the given time.
-func (s *Sender) Accept(now time.Time, n Numbers, reportText Text) {
-	s.update(func(m *meter) { m.Accept(now, n, reportText) })
+// AddReport queues a progress report of the tool that arrived at the given time.
+func (s *Sender) AddReport(now time.Time, n Numbers, reportText Text) {
+	s.update(func(m *meter) { m.AddReport(now, n, reportText) })
 }
 
-// Remind queues a message that opentabs itself sends to the user, such as a reminder of an
+// SendReminder queues a message that opentabs itself sends to the user, such as a reminder of an
 // open approval.
-func (s *Sender) Remind(reportMessage string) {
-	s.update(func(m *meter) { m.Remind(time.Now(), reportMessage) })
+func (s *Sender) SendReminder(reportMessage string) {
+	s.update(func(m *meter) { m.SendReminder(time.Now(), reportMessage) })
 }
 
-// KeepQueued ensures that later messages do not replace the queued messages for the user.
-func (s *Sender) KeepQueued() { s.update((*meter).KeepQueued) }
+// KeepQueuedNotifications ensures that later messages do not replace the queued messages for the user.
+func (s *Sender) KeepQueuedNotifications() { s.update((*meter).KeepQueuedNotifications) }
 
-// WantsNotifications reports whether the client wants progress notifications.
-func (s *Sender) WantsNotifications() bool { return s.sendNotification != nil }
+// HasRecipient reports whether the client wants progress notifications.
+func (s *Sender) HasRecipient() bool { return s.sendNotification != nil }
 
 func (s *Sender) update(changeQueue func(*meter)) {
 	if s.sendNotification == nil {
@@ -63,10 +63,10 @@ func (s *Sender) update(changeQueue func(*meter)) {
 	}
 }
 
-// SendDue sends all queued notifications that the rate limit allows now. The returned
+// SendDueNotifications sends all queued notifications that the rate limit allows now. The returned
 // channel fires when the rate limit allows the next notification. If no notification is
 // queued, the channel is nil.
-func (s *Sender) SendDue() <-chan time.Time {
+func (s *Sender) SendDueNotifications() <-chan time.Time {
 	for {
 		s.mu.Lock()
 		if s.isClosed {
@@ -93,16 +93,16 @@ func (s *Sender) SendInBackground() (stopWatching func()) {
 	if s.sendNotification == nil {
 		return func() {}
 	}
-	stopSending, sendingEnded := make(chan struct{}), make(chan struct{})
+	stopSending, senderDone := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(sendingEnded)
-		var nextSend <-chan time.Time
+		defer close(senderDone)
+		var nextSendTimer <-chan time.Time
 		for {
 			select {
 			case <-s.wake:
-				nextSend = s.SendDue()
-			case <-nextSend:
-				nextSend = s.SendDue()
+				nextSendTimer = s.SendDueNotifications()
+			case <-nextSendTimer:
+				nextSendTimer = s.SendDueNotifications()
 			case <-stopSending:
 				return
 			}
@@ -110,11 +110,11 @@ func (s *Sender) SendInBackground() (stopWatching func()) {
 	}()
 	return func() {
 		close(stopSending)
-		<-sendingEnded
+		<-senderDone
 	}
 }
 
-// Close makes the Sender ignore later progress reports, and makes SendDue send nothing.
+// Close makes the Sender ignore later progress reports, and makes SendDueNotifications send nothing.
 // After Close, Flush can still send the queued notifications.
 func (s *Sender) Close() {
 	s.mu.Lock()
@@ -127,7 +127,7 @@ func (s *Sender) Close() {
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()
-		p, ok := s.meter.Drain(time.Now())
+		p, ok := s.meter.TakeNext(time.Now())
 		s.mu.Unlock()
 		if !ok {
 			return

@@ -21,31 +21,31 @@ func newSender(interval time.Duration) (*Sender, *[]string) {
 }
 
 func reportMessage(s *Sender, reportMessage string) {
-	s.Accept(time.Now(), Numbers{}, Text{Message: reportMessage})
+	s.AddReport(time.Now(), Numbers{}, Text{Message: reportMessage})
 }
 
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sentMessages := newSender(time.Second)
 		reportMessage(s, "first")
-		<-s.Wake()
-		if due := s.SendDue(); due != nil || len(*sentMessages) != 1 {
-			t.Fatalf("the sender sent %q; more notifications are due: %t", *sentMessages, due != nil)
+		<-s.WakeChan()
+		if due := s.SendDueNotifications(); due != nil || len(*sentMessages) != 1 {
+			t.Fatalf("the sender sent %q, and more notifications wait: %t; want one message and false", *sentMessages, due != nil)
 		}
 		reportMessage(s, "replaced")
 		reportMessage(s, "second")
 		startTime := time.Now()
-		due := s.SendDue()
+		due := s.SendDueNotifications()
 		if due == nil || len(*sentMessages) != 1 {
-			t.Fatalf("the sender sent %q before the interval ended", *sentMessages)
+			t.Fatalf("before the interval ended, the sender had sent %q, want one message", *sentMessages)
 		}
 		<-due
-		if waited := time.Since(startTime); waited != time.Second {
-			t.Errorf("the sender waited %v, want the interval", waited)
+		if waitDuration := time.Since(startTime); waitDuration != time.Second {
+			t.Errorf("the sender waited %v between two messages, want the interval", waitDuration)
 		}
-		s.SendDue()
+		s.SendDueNotifications()
 		if want := []string{"first", "second"}; !slices.Equal(*sentMessages, want) {
-			t.Errorf("the sender sent %q, want %q", *sentMessages, want)
+			t.Errorf("messages of the sender = %q, want %q", *sentMessages, want)
 		}
 	})
 }
@@ -53,17 +53,17 @@ func TestSenderRate(t *testing.T) {
 func TestSenderFlushesAfterClose(t *testing.T) {
 	s, sentMessages := newSender(time.Hour)
 	reportMessage(s, "first")
-	s.SendDue()
+	s.SendDueNotifications()
 	reportMessage(s, "last")
 	s.Close()
 	reportMessage(s, "late")
-	s.Remind("late reminder")
-	if due := s.SendDue(); due != nil || len(*sentMessages) != 1 {
-		t.Errorf("a closed sender sent %q", *sentMessages)
+	s.SendReminder("late reminder")
+	if due := s.SendDueNotifications(); due != nil || len(*sentMessages) != 1 {
+		t.Errorf("messages after Close = %q, want only the first message", *sentMessages)
 	}
 	s.Flush()
 	if want := []string{"first", "last"}; !slices.Equal(*sentMessages, want) {
-		t.Errorf("the sender sent %q, want %q", *sentMessages, want)
+		t.Errorf("messages of the sender = %q, want %q", *sentMessages, want)
 	}
 }
 
@@ -73,14 +73,14 @@ func TestSenderInBackground(t *testing.T) {
 		stopWatching := s.SendInBackground()
 		reportMessage(s, "first")
 		synctest.Wait()
-		s.KeepQueued()
-		s.Remind("reminder")
+		s.KeepQueuedNotifications()
+		s.SendReminder("reminder")
 		time.Sleep(2 * time.Second)
 		stopWatching()
 		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
 		if want := []string{"first", "reminder"}; !slices.Equal(*sentMessages, want) {
-			t.Errorf("the sender sent %q, want %q", *sentMessages, want)
+			t.Errorf("messages of the sender = %q, want %q", *sentMessages, want)
 		}
 	})
 }
@@ -91,8 +91,8 @@ func TestSenderWithoutClient(t *testing.T) {
 	reportMessage(&s, "dropped")
 	s.SendInBackground()()
 	s.Flush()
-	if due := s.SendDue(); s.WantsNotifications() || due != nil || len(s.Wake()) != 0 {
-		t.Error("a sender without a client queues reports")
+	if due := s.SendDueNotifications(); s.HasRecipient() || due != nil || len(s.WakeChan()) != 0 {
+		t.Error("a sender without a client queues reports, want an empty queue")
 	}
 }
 
@@ -112,6 +112,6 @@ func TestSenderLosesNoReport(t *testing.T) {
 	s.Close()
 	s.Flush()
 	if len(*sentMessages) != 1600 {
-		t.Errorf("the senders sent %d notifications, want 1600", len(*sentMessages))
+		t.Errorf("all senders together sent %d notifications, want 1600", len(*sentMessages))
 	}
 }

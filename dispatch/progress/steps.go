@@ -20,19 +20,19 @@ const (
 	stepFraction = 1e-6
 	// rangeFraction limits how far artificial steps raise the progress above a reported number, as a fraction of the
 	// total.
-	rangeFraction = 1e-3
-	minRangeSteps = 500
-	minRangeGaps  = 1 << 20
+	rangeFraction     = 1e-3
+	minStepRangeSteps = 500
+	minStepRangeGaps  = 1 << 20
 )
 
 func (l *numberSequence) recordNumber(progress float64) {
-	if increase := progress - l.lastNumber; increase > 0 && (l.minIncrease == 0 || increase < l.minIncrease) {
-		l.minIncrease = increase
+	if progressIncrease := progress - l.lastNumber; progressIncrease > 0 && (l.minIncrease == 0 || progressIncrease < l.minIncrease) {
+		l.minIncrease = progressIncrease
 	}
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
+func (l *numberSequence) restartSteps(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
 	nextStep := l.nextStep(ceiling)
@@ -41,7 +41,7 @@ func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
 		nextStep = l.nextStep(ceiling)
 	}
 	if nextStep <= l.lastSent {
-		nextStep = l.lastSent + gapAbove(l.lastSent)
+		nextStep = l.lastSent + floatGapAbove(l.lastSent)
 	}
 	if nextStep >= ceiling || math.IsInf(nextStep, 0) {
 		return 0, false
@@ -51,21 +51,21 @@ func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
 }
 
 func (l *numberSequence) nextStep(ceiling float64) float64 {
-	available := min(l.stepRange(), ceiling-l.stepBase)
-	usedRange := l.lastSent - l.stepBase
-	if usedRange >= available {
+	stepLimit := min(l.stepRange(), ceiling-l.stepBase)
+	usedStepRange := l.lastSent - l.stepBase
+	if usedStepRange >= stepLimit {
 		return l.lastSent
 	}
-	fullStep := max(l.stepScale()*stepFraction, 16*gapAbove(l.lastSent))
-	stepSize := min(fullStep, available/minRangeSteps)
-	if usedRange > available/2 {
+	idealStep := max(l.stepScale()*stepFraction, 16*floatGapAbove(l.lastSent))
+	stepSize := min(idealStep, stepLimit/minStepRangeSteps)
+	if usedStepRange > stepLimit/2 {
 		// The steps get smaller as more of the range is used, so that millions of steps fit into
 		// the range.
-		remainingPart := (available - usedRange) / (available / 2)
+		remainingPart := (stepLimit - usedStepRange) / (stepLimit / 2)
 		return l.lastSent + stepSize*remainingPart*remainingPart
 	}
-	if stepSize == fullStep { // a multiple of the step size has fewer decimal digits than a sum of steps
-		if nextStep := l.stepBase + (math.Round(usedRange/stepSize)+1)*l.stepScale()/(1/stepFraction); nextStep > l.lastSent && nextStep < l.stepBase+available {
+	if stepSize == idealStep { // a multiple of the step has fewer decimal digits than a sum of steps
+		if nextStep := l.stepBase + (math.Round(usedStepRange/stepSize)+1)*l.stepScale()/(1/stepFraction); nextStep > l.lastSent && nextStep < l.stepBase+stepLimit {
 			return nextStep
 		}
 	}
@@ -83,8 +83,8 @@ func (l *numberSequence) stepScale() float64 {
 	}
 }
 
-// stepRange returns the size of the range for steps above stepBase, which ends below the number that the tool is
-// expected to report next.
+// stepRange returns how far artificial steps may raise the progress above stepBase. The range ends below the number
+// that the tool is expected to report next.
 func (l *numberSequence) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.totalProgress == math.Trunc(l.totalProgress) {
@@ -93,7 +93,7 @@ func (l *numberSequence) stepRange() float64 {
 	if l.minIncrease > 0 {
 		rangeSize = min(rangeSize, l.minIncrease/2)
 	}
-	return max(rangeSize, minRangeGaps*gapAbove(l.lastSent))
+	return max(rangeSize, minStepRangeGaps*floatGapAbove(l.lastSent))
 }
 
-func gapAbove(v float64) float64 { return math.Nextafter(v, math.Inf(1)) - v }
+func floatGapAbove(v float64) float64 { return math.Nextafter(v, math.Inf(1)) - v }

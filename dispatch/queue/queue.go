@@ -39,28 +39,28 @@ type lane struct {
 	runningCount   int
 	waitingCount   int
 	waitingBytes   int
-	turns          list.List
-	turnsBySession map[string]*turn
+	sessionTurns   list.List
+	turnsBySession map[string]*sessionTurn
 }
 
 // The type turn contains the waiting calls of one session.
-type turn struct {
-	session    string
-	places     *list.List
-	placeBytes int
-	element    *list.Element
+type sessionTurn struct {
+	session      string
+	places       *list.List
+	placeBytes   int
+	queueElement *list.Element
 }
 
 // Place is the place of one call in a Queue.
 type Place struct {
-	lane     *lane
-	argBytes int
-	ready    chan struct{}
+	lane      *lane
+	argBytes  int
+	turnReady chan struct{}
 	// Queue.mu guards the fields isGranted, rejection, turn and element.
-	isGranted bool
-	rejection *wire.CallError
-	turn      *turn
-	element   *list.Element
+	isGranted    bool
+	rejection    *wire.CallError
+	turn         *sessionTurn
+	queueElement *list.Element
 }
 
 // New returns an empty queue.
@@ -68,9 +68,9 @@ func New(l Limits) *Queue {
 	return &Queue{limits: l, lanes: map[string]*lane{}}
 }
 
-// Ready returns a channel that is closed when the call can start to run, or when the Queue
+// ReadinessReady returns a channel that is closed when the call can start to run, or when the Queue
 // rejects the call; see [Queue.Rejection].
-func (p *Place) Ready() <-chan struct{} { return p.ready }
+func (p *Place) ReadinessReady() <-chan struct{} { return p.turnReady }
 
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
 // call's arguments. If the queue is full, Enter returns an error with the code
@@ -85,9 +85,9 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 	}
 	if l.runningCount < q.limits.MaxRunning {
 		l.runningCount++
-		return &Place{lane: l, argBytes: argBytes, ready: closedChannel, isGranted: true}, nil
+		return &Place{lane: l, argBytes: argBytes, turnReady: closedChannel, isGranted: true}, nil
 	}
-	p := &Place{lane: l, argBytes: argBytes, ready: make(chan struct{})}
+	p := &Place{lane: l, argBytes: argBytes, turnReady: make(chan struct{})}
 	if err := q.makeRoom(l, session, argBytes); err != nil {
 		return nil, err
 	}
@@ -95,20 +95,20 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 	return p, nil
 }
 
-// Each rejected call belongs to the session with the most waiting calls, or with the most bytes of arguments. The
-// caller of makeRoom holds Queue.mu.
+// makeRoom rejects calls of the session with the most waiting calls, or with the most bytes of arguments. The caller of
+// makeRoom holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
-		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })
+		greediestTurn := l.largestTurn(func(t *sessionTurn) int { return t.places.Len() })
 		rejection := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"%d calls of this plugin are queued, the maximum (--max-waiting), and most of them are from this client", l.waitingCount)}
-		if t := l.turnsBySession[session]; greediest == nil || t != nil && t.places.Len() >= greediest.places.Len() {
+		if t := l.turnsBySession[session]; greediestTurn == nil || t != nil && t.places.Len() >= greediestTurn.places.Len() {
 			return rejection
 		}
-		greediest.rejectLast(rejection)
+		greediestTurn.rejectLast(rejection)
 	}
 	for l.waitingBytes+argBytes > q.limits.MaxBytes {
-		greediest := l.turnWithMost(func(t *turn) int { return t.placeBytes })
+		greediestTurn := l.largestTurn(func(t *sessionTurn) int { return t.placeBytes })
 		rejection := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"the queued calls of this plugin have %s of arguments, the maximum is %s, and most of them are from this client",
 			humanize.Bytes(l.waitingBytes), humanize.Bytes(q.limits.MaxBytes))}
@@ -116,10 +116,10 @@ func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError 
 		if t := l.turnsBySession[session]; t != nil {
 			sessionBytes += t.placeBytes
 		}
-		if greediest == nil || sessionBytes > greediest.placeBytes {
+		if greediestTurn == nil || sessionBytes > greediestTurn.placeBytes {
 			return rejection
 		}
-		greediest.rejectLast(rejection)
+		greediestTurn.rejectLast(rejection)
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (q *Queue) Leave(plugin string, p *Place) {
 	l.runningCount--
 	for l.runningCount < q.limits.MaxRunning && l.waitingCount > 0 {
 		l.runningCount++
-		l.nextPlace().grant()
+		l.nextPlace().grantPlace()
 	}
 	if l.runningCount == 0 {
 		delete(q.lanes, plugin)
@@ -153,70 +153,70 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
-// All calls that can run without waiting share closedChannel as their ready channel.
+// All calls that can run at once share the channel closedChannel, which Ready returns for them.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-func (p *Place) grant() {
+func (p *Place) grantPlace() {
 	p.isGranted = true
-	close(p.ready)
+	close(p.turnReady)
 }
 
 func (l *lane) add(p *Place, session string) {
 	t := l.turnsBySession[session]
 	if t == nil {
-		t = &turn{session: session, places: list.New()}
-		t.element = l.turns.PushBack(t)
+		t = &sessionTurn{session: session, places: list.New()}
+		t.queueElement = l.sessionTurns.PushBack(t)
 		if l.turnsBySession == nil {
-			l.turnsBySession = map[string]*turn{}
+			l.turnsBySession = map[string]*sessionTurn{}
 		}
 		l.turnsBySession[session] = t
 	}
 	p.turn = t
-	p.element = t.places.PushBack(p)
+	p.queueElement = t.places.PushBack(p)
 	l.waitingCount++
 	l.waitingBytes += p.argBytes
 	t.placeBytes += p.argBytes
 }
 
-func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
-	var greediest *turn
+func (l *lane) largestTurn(sizeOf func(*sessionTurn) int) *sessionTurn {
+	var greediestTurn *sessionTurn
 	for _, t := range l.turnsBySession {
-		if sizeOf(t) > 0 && (greediest == nil || sizeOf(t) > sizeOf(greediest)) {
-			greediest = t
+		if sizeOf(t) > 0 && (greediestTurn == nil || sizeOf(t) > sizeOf(greediestTurn)) {
+			greediestTurn = t
 		}
 	}
-	return greediest
+	return greediestTurn
 }
 
-func (t *turn) rejectLast(rejection *wire.CallError) {
+func (t *sessionTurn) rejectLast(rejection *wire.CallError) {
 	p := t.places.Back().Value.(*Place)
 	p.lane.remove(p)
 	p.rejection = rejection
-	close(p.ready)
+	close(p.turnReady)
 }
 
 func (l *lane) nextPlace() *Place {
-	t := l.turns.Front().Value.(*turn)
+	t := l.sessionTurns.Front().Value.(*sessionTurn)
 	p := t.places.Front().Value.(*Place)
 	l.remove(p)
 	if t.places.Len() > 0 {
-		l.turns.MoveToBack(t.element)
+		l.sessionTurns.MoveToBack(t.queueElement)
 	}
 	return p
 }
 
 func (l *lane) remove(p *Place) {
 	t := p.turn
-	t.places.Remove(p.element)
+	t.places.Remove(p.queueElement)
 	l.waitingCount--
 	l.waitingBytes -= p.argBytes
 	t.placeBytes -= p.argBytes
 	if t.places.Len() == 0 {
-		l.turns.Remove(t.element)
+		l.sessionTurns.Remove(t.queueElement)
 		delete(l.turnsBySession, t.session)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func isGranted(p *Place) bool {
 	select {
-	case <-p.ready:
+	case <-p.turnReady:
 		return true
 	default:
 		return false
@@ -24,13 +24,13 @@ func TestSessionsTakeTurns(t *testing.T) {
 	for _, session := range []string{"a", "a", "a", "b", "c", "b"} {
 		p, err := q.Enter("slack", session, 1)
 		if err != nil || isGranted(p) {
-			t.Fatal("a call above MaxRunning does not wait")
+			t.Fatal("a call above MaxRunning may run at once, want it to wait")
 		}
 		waitingPlaces = append(waitingPlaces, p)
 	}
 	otherPlace, _ := q.Enter("jira", "a", 1)
 	if !isGranted(firstPlace) || !isGranted(otherPlace) {
-		t.Fatal("the first call of each plugin should run at once")
+		t.Fatal("the first call of a plugin waits, want it to run at once")
 	}
 	// The calls run in the order a, b, c, a, b, a: no session runs two calls in a row
 	// while another session waits.
@@ -39,13 +39,13 @@ func TestSessionsTakeTurns(t *testing.T) {
 		q.Leave("slack", runningCount)
 		runningCount = waitingPlaces[i]
 		if !isGranted(runningCount) {
-			t.Fatalf("call %d does not run in its turn", i)
+			t.Fatalf("call %d waits although it is next, want it to run", i)
 		}
 	}
 	q.Leave("slack", runningCount)
 	q.Leave("jira", otherPlace)
 	if len(q.lanes) != 0 {
-		t.Errorf("the queue still has %d lanes; want 0", len(q.lanes))
+		t.Errorf("the empty queue still has %d lanes, want 0", len(q.lanes))
 	}
 }
 
@@ -53,7 +53,7 @@ func enterSession(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
 	p, err := q.Enter("slack", session, 1)
 	if err != nil {
-		t.Fatalf("the call of session %s is rejected: %s", session, err.Message)
+		t.Fatalf("error of Enter for the session %s = %s, want nil", session, err.Message)
 	}
 	return p
 }
@@ -66,7 +66,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	_, err := q.Enter("slack", "a", 1)
 	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin are queued, the maximum") {
-		t.Fatalf("the fourth call: %+v, want rate_limited with the limit", err)
+		t.Fatalf("error of the fourth call = %+v, want rate_limited with the limit", err)
 	}
 	q.Leave("slack", places[2])
 	enterSession(t, q, "b")
@@ -75,32 +75,32 @@ func TestQueueIsBounded(t *testing.T) {
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	runningCount := enterSession(t, q, "greedy")
-	var greedy []*Place
+	var greedyPlaces []*Place
 	for range 4 {
-		greedy = append(greedy, enterSession(t, q, "greedy"))
+		greedyPlaces = append(greedyPlaces, enterSession(t, q, "greedy"))
 	}
-	modest := enterSession(t, q, "modest")
-	lastPlace := greedy[3]
+	modestPlace := enterSession(t, q, "modest")
+	lastPlace := greedyPlaces[3]
 	if err := q.Rejection(lastPlace); !isGranted(lastPlace) || err == nil || err.Code != wire.ErrRateLimited {
-		t.Fatalf("the greedy client's last call: %+v, want rate_limited", err)
+		t.Fatalf("rejection of the greedy client's last call = %+v, want rate_limited", err)
 	}
 	if _, err := q.Enter("slack", "greedy", 1); err == nil {
-		t.Error("the greedy client got the place back")
+		t.Error("the greedy client entered the full queue again, want an error")
 	}
 	q.Leave("slack", lastPlace)
 	q.Leave("slack", runningCount)
-	if !isGranted(greedy[0]) || q.Rejection(greedy[0]) != nil {
-		t.Error("the first call that waited does not run")
+	if !isGranted(greedyPlaces[0]) || q.Rejection(greedyPlaces[0]) != nil {
+		t.Error("the first waiting call does not run, want it to run next")
 	}
-	q.Leave("slack", greedy[0])
-	if !isGranted(modest) {
-		t.Error("the client with one call waits behind all calls of the greedy client")
+	q.Leave("slack", greedyPlaces[0])
+	if !isGranted(modestPlace) {
+		t.Error("the client with one call still waits behind the greedy client, want it to run next")
 	}
-	for _, p := range []*Place{modest, greedy[1], greedy[2]} {
+	for _, p := range []*Place{modestPlace, greedyPlaces[1], greedyPlaces[2]} {
 		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {
-		t.Error("the queue still has a lane")
+		t.Error("the empty queue still has a lane, want none")
 	}
 }
 
@@ -112,16 +112,16 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 		t.Fatal(err.Message)
 	}
 	if _, err := q.Enter("slack", "a", 200); err == nil || !strings.Contains(err.Message, "have 900 bytes of arguments, the maximum is 1000 bytes") {
-		t.Fatalf("the client with the large arguments: %+v, want rate_limited with both sizes", err)
+		t.Fatalf("error of the client with the large arguments = %+v, want rate_limited with both sizes", err)
 	}
 	if _, err := q.Enter("slack", "b", 200); err != nil {
-		t.Fatalf("the call of another client is rejected: %s", err.Message)
+		t.Fatalf("error of Enter for another client = %s, want nil", err.Message)
 	}
 	if q.Rejection(bigResult) == nil {
-		t.Error("the call with large arguments was not rejected")
+		t.Error("the call with large arguments still waits, want a rejection")
 	}
 	if _, err := q.Enter("slack", "c", 1001); err == nil {
-		t.Error("the queue accepted a call that exceeds MaxBytes alone")
+		t.Error("the queue accepted a call whose arguments alone exceed MaxBytes, want an error")
 	}
 }
 
@@ -149,13 +149,13 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 			}
 		}
 		if want := min(len(places)-rejectedCount, 3); runningCount != want {
-			t.Fatalf("%d of %d calls run, want %d", runningCount, len(places), want)
+			t.Fatalf("the queue lets %d of %d calls run, want %d", runningCount, len(places), want)
 		}
 	}
 	for _, p := range places {
 		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {
-		t.Error("the queue still has a lane")
+		t.Error("the queue still has a lane after all calls left, want none")
 	}
 }

@@ -21,9 +21,9 @@ type AuditedCall struct {
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab,omitempty"`
 	Origin      string `json:"origin,omitempty"`
-	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how long
+	// CreatedAt is when the call arrived. EndedAt is when the call ended. RanMs is how long
 	// the tool ran in milliseconds, without the time in which the call waited for the user.
-	ArrivedAt time.Time       `json:"came,omitzero"`
+	CreatedAt time.Time       `json:"came,omitzero"`
 	EndedAt   time.Time       `json:"ended,omitzero"`
 	RanMs     float64         `json:"ran_ms,omitempty"`
 	Status    wire.CallStatus `json:"status,omitempty"`
@@ -42,7 +42,7 @@ func CallForAudit(e dispatch.EndedCall) AuditedCall {
 	c := AuditedCall{
 		CallID: v.CallID, ParentCallID: v.ParentCallID, Requester: v.Requester, Caller: v.Caller,
 		Browser: v.Browser, BrowserName: v.BrowserName, TabID: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
-		ArrivedAt: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, ErrorCode: v.ErrorCode, Reason: v.CancelReason,
+		CreatedAt: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, ErrorCode: v.ErrorCode, Reason: v.CancelReason,
 		StopOutcome: v.StopOutcome, ReportCount: v.ReportCount,
 	}
 	if v.Ended != nil {

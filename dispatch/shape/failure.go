@@ -23,9 +23,9 @@ type failure struct {
 	UserText string `json:"for_user,omitempty"`
 }
 
-// ErrorForPrograms encodes the error of a call as JSON for programs. If the error
-// contains a number that JSON can't represent, ErrorForPrograms returns nil.
-func ErrorForPrograms(e *dispatch.Error) json.RawMessage {
+// ErrorJSON encodes the error of a call as JSON for programs. If the error
+// contains a number that JSON can't represent, ErrorJSON returns nil.
+func ErrorJSON(e *dispatch.Error) json.RawMessage {
 	f := failure{
 		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RunMs: float64(e.RunTime.Microseconds()) / 1000,
 		ReportCount: e.ReportCount, StopOutcome: e.StopOutcome, ToolError: e.ToolError, UserText: e.UserText,

@@ -46,39 +46,39 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		return params
 	}
 	budget := activityBudget{calls: maxActivityCalls, bytes: maxActivityBytes}
-	viewOf := func(v dispatch.View) wire.CallView {
+	newCallView := func(v dispatch.View) wire.CallView {
 		c := CallForPanel(v, p.BrowserID)
 		c.Activities = budget.activitiesOf(calls, v.CallID)
 		return c
 	}
-	newestEnded := p.newestEndedID
-	var shownWaiting, shownOthers int
+	newestEndedID := p.newestEndedID
+	var shownWaitingCalls, shownOtherCalls int
 	for _, v := range calls.Calls() {
 		if v.Ended != nil {
 			if p.newestEndedID != "" && v.CallID == p.newestEndedID {
 				break
 			}
 			if len(params.Ended) == 0 {
-				newestEnded = v.CallID
+				newestEndedID = v.CallID
 			}
 			if len(params.Ended) < maxShownCalls {
-				params.Ended = append(params.Ended, viewOf(v))
+				params.Ended = append(params.Ended, newCallView(v))
 			}
 			continue
 		}
 		params.Running++
 		// The panel counts the calls that wait for the user separately, so that it shows
 		// them however many other calls are open.
-		shownLimit := &shownOthers
+		shownLimit := &shownOtherCalls
 		if v.Waiting != nil {
-			shownLimit = &shownWaiting
+			shownLimit = &shownWaitingCalls
 		}
 		if *shownLimit < maxShownCalls {
 			*shownLimit++
-			params.Calls = append(params.Calls, viewOf(v))
+			params.Calls = append(params.Calls, newCallView(v))
 		}
 	}
-	p.newestEndedID = newestEnded
+	p.newestEndedID = newestEndedID
 	return params
 }
 
@@ -107,7 +107,7 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
 			Caller: panelCaller(w.Caller, browserID),
 			LeftMs: max(0, float64(time.Until(w.ExpiresAt))/float64(time.Millisecond)), Scopes: w.Scopes,
-			PluginName: w.About.PluginName, ToolTitle: w.About.Title, Description: w.About.Description, ReadOnly: w.About.IsReadOnly,
+			PluginName: w.Summary.PluginName, ToolTitle: w.Summary.Title, Description: w.Summary.Description, ReadOnly: w.Summary.IsReadOnly,
 			Page: panelPage(w.Page, browserID),
 		}
 	}

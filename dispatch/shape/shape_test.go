@@ -19,13 +19,13 @@ import (
 
 // If a new field of a call is not listed in testdata/fields.txt, the test fails, so that the author decides which
 // surfaces show the field.
-func TestFieldsOfProjections(t *testing.T) {
+func TestProjectionFields(t *testing.T) {
 	projections := []struct {
-		name    string
-		project func(dispatch.View) any
+		name         string
+		toProjection func(dispatch.View) any
 	}{
 		{"view", func(v dispatch.View) any { return v }},
-		{"panel", func(v dispatch.View) any { return withoutTime(panelCall(v, "b1")) }},
+		{"panel", func(v dispatch.View) any { return removeTime(panelCall(v, "b1")) }},
 		{"job", func(v dispatch.View) any { return shape.JobForAgent(joblist.View{View: v}) }},
 		{"audit", func(v dispatch.View) any { return audit.RecordOfCall(dispatch.EndedCall{View: v}) }},
 	}
@@ -38,9 +38,9 @@ func TestFieldsOfProjections(t *testing.T) {
 			for name := range strings.SplitSeq(path, ".") {
 				field = field.FieldByName(name)
 			}
-			jsonBefore := encodeJSON(t, p.project(v))
+			jsonBefore := encodeJSON(t, p.toProjection(v))
 			field.SetZero()
-			if encodeJSON(t, p.project(v)) != jsonBefore {
+			if encodeJSON(t, p.toProjection(v)) != jsonBefore {
 				b.WriteString(" " + p.name)
 			}
 		}
@@ -49,7 +49,7 @@ func TestFieldsOfProjections(t *testing.T) {
 	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
 }
 
-// A field of an embedded struct has a path such as Snapshot.CallID.
+// The path of a field in an embedded struct begins with the struct's name, as in Snapshot.CallID.
 func fieldPaths(t reflect.Type, prefix string) []string {
 	var paths []string
 	for i := range t.NumField() {
@@ -63,7 +63,7 @@ func fieldPaths(t reflect.Type, prefix string) []string {
 	return paths
 }
 
-func withoutTime(c wire.CallView) wire.CallView {
+func removeTime(c wire.CallView) wire.CallView {
 	if c.Waiting != nil {
 		c.Waiting.LeftMs = 0
 	}
@@ -79,22 +79,23 @@ func encodeJSON(t *testing.T, v any) string {
 	return string(encodedJSON)
 }
 
-// The tab of the calling tool is omitted if the tab is in another browser.
+// The side panel receives the tab ID of the calling tool only if the tab is in the panel's own
+// browser.
 func TestPanelCaller(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
 	}}
 	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
 	if got := panelCall(v, "b1").Waiting.Caller; got == nil || *got != want {
-		t.Errorf("the panel of the call's browser gets %+v", got)
+		t.Errorf("caller in the panel of the call's browser = %+v, want %+v", got, want)
 	}
 	want.TabID = 0
 	if got := panelCall(v, "b2").Waiting.Caller; got == nil || *got != want {
-		t.Errorf("the panel of another browser gets %+v", got)
+		t.Errorf("caller in the panel of another browser = %+v, want %+v", got, want)
 	}
 	v.Waiting.Caller = nil
 	if got := panelCall(v, "b1").Waiting.Caller; got != nil {
-		t.Errorf("the panel gets %+v for a call of a client", got)
+		t.Errorf("caller in the panel for a call of a client = %+v, want none", got)
 	}
 }
 
@@ -104,13 +105,13 @@ func TestTimedOutCall(t *testing.T) {
 	v := dispatchtest.View()
 	v.Status = wire.StatusTimedOut
 	if got := panelCall(v, "b1").Status; got != wire.StatusTimedOut {
-		t.Errorf("the panel shows %q", got)
+		t.Errorf("status in the panel = %q, want timed out", got)
 	}
 	if got := shape.CallForAudit(dispatch.EndedCall{View: v}).Status; got != wire.StatusTimedOut {
-		t.Errorf("the audit has %q", got)
+		t.Errorf("status in the audit log = %q, want timed out", got)
 	}
 	if got := shape.JobForAgent(joblist.View{View: v}).Status; got != wire.StatusFailed {
-		t.Errorf("the agent gets %q", got)
+		t.Errorf("status for the agent = %q, want failed", got)
 	}
 }
 
@@ -119,10 +120,10 @@ func TestWaitingCall(t *testing.T) {
 		v := dispatchtest.View()
 		v.Status = callStatus
 		if got := panelCall(v, "b1").Status; got != wire.StatusPending {
-			t.Errorf("%s: the panel gets %q", callStatus, got)
+			t.Errorf("call with the status %s: status in the panel = %q, want pending", callStatus, got)
 		}
 		if got := shape.JobForAgent(joblist.View{View: v}).Status; got != wire.StatusPending {
-			t.Errorf("%s: the agent gets %q", callStatus, got)
+			t.Errorf("call with the status %s: status for the agent = %q, want pending", callStatus, got)
 		}
 	}
 }
@@ -168,7 +169,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 			got += " " + v.CallID
 		}
 		if got != c.want || params.Running != len(params.Calls) {
-			t.Errorf("the side panel gets %q, want %q", got, c.want)
+			t.Errorf("IDs of the calls in the side panel = %q, want %q", got, c.want)
 		}
 	}
 }
@@ -183,7 +184,7 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	panelCalls := shape.PanelCalls{}
 	shownCalls := panelCalls.Next(calls).Calls
 	if len(shownCalls) != 201 || shownCalls[200].CallID != "waiting" {
-		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shownCalls), shownCalls[len(shownCalls)-1].CallID)
+		t.Errorf("the side panel received %d calls, the last %q, want 200 running calls and the waiting call", len(shownCalls), shownCalls[len(shownCalls)-1].CallID)
 	}
 }
 

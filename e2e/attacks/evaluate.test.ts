@@ -68,7 +68,7 @@ test('tools: while browser_evaluate is off, no tool runs code', async () => {
   for (const [name, tool, args] of evaluateAttempts) await assertNothingRan(name, await tryAttempt(tool, args));
 });
 
-test('tools: below a wildcard rule, browser_evaluate needs an approval', async () => {
+test('tools: on a site that only a wildcard rule allows, browser_evaluate needs an approval', async () => {
   await fixture.stack.runCli('browser', 'tools', 'on', evaluateTool);
   await fixture.stack.runCli('browser', 'site', fixture.shop, 'default');
   await fixture.stack.runCli('browser', 'site', '*', 'auto');
@@ -79,8 +79,12 @@ test('tools: below a wildcard rule, browser_evaluate needs an approval', async (
     fixture.approvalForms.length = 0;
     await assertNothingRan(name, await tryAttempt(tool, args));
     if (tool === 'tools_read') continue;
-    assert.match(fixture.approvalForms.join('\n'), /dangerous/, `${name} did not ask the user`);
-    assert.match(fixture.approvalForms.join('\n'), /code ran/, `the form of ${name} does not show the code`);
+    assert.match(
+      fixture.approvalForms.join('\n'),
+      /dangerous/,
+      `the approval form of ${name} must contain "dangerous"`,
+    );
+    assert.match(fixture.approvalForms.join('\n'), /code ran/, `the approval form of ${name} must show the code`);
   }
 });
 
@@ -98,7 +102,7 @@ test('tools: code that the user approved on a page does not run in frames of oth
     bank: bankOrigin,
     other: otherOrigin,
     shop: shopOrigin,
-    findRef: refOf,
+    findRef: getRef,
   } = fixture;
   await fixture.stack.runCli('browser', 'site', shopOrigin, 'auto');
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
@@ -108,7 +112,7 @@ test('tools: code that the user approved on a page does not run in frames of oth
   );
   await openTab('/framing');
   await waitFor('the frame', async () => /Inner button/.test(await fixture.callTool('browser_snapshot')));
-  const target = await refOf('Inner button');
+  const target = await getRef('Inner button');
   const callOutcome = await client.call(evaluateTool, { function: '(e) => e.outerHTML', target });
   assert.equal(callOutcome.isError, true, callOutcome.text);
   assert.doesNotMatch(callOutcome.text, /<button/);

@@ -11,8 +11,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** leakPortListeners notifies the frame's top page when a plugin host adds an event listener to a message port. */
-const leakPortListeners = `
+/** leakPortScript notifies the frame's top page when a plugin host adds an event listener to a message port. */
+const leakPortScript = `
   const on = EventTarget.prototype.addEventListener;
   EventTarget.prototype.addEventListener = function (type, listener, options) {
     if (type === 'down' || type === 'taken') top.postMessage('a port', '*');
@@ -42,9 +42,9 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
     );
   // When a frame loads, Chromium either reuses the Window of the frame's initial empty document, or creates a new
   // Window.
-  const isSameWindow = await addFrame('/poisoned', `${leakPortListeners} window.poisoned = true;`);
+  const isWindowReused = await addFrame('/poisoned', `${leakPortScript} window.poisoned = true;`);
   await addFrame('/clean', '');
-  const safePaths = isSameWindow ? ['/clean'] : ['/clean', '/poisoned'];
+  const safePaths = isWindowReused ? ['/clean'] : ['/clean', '/poisoned'];
   const framePaths = await waitFor('the plugin to be live in the safe frames', async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === `${stack.site.origin}/page`);
     const paths = (tab?.frames ?? []).map(({ url }) => new URL(url).pathname);

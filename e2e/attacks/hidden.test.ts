@@ -24,31 +24,31 @@ function removePageText(pageText: string): string {
   );
 }
 
-const injectedOrder = 'OBEY-THE-PAGE';
+const injectedInstruction = 'OBEY-THE-PAGE';
 
 test('tools: errors have page text only between the untrusted-content markers', async () => {
-  const { setPage, open: openTab, client, findRef: refOf, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, client, findRef: getRef, shop: shopOrigin } = fixture;
   setPage(
     '/errors',
-    `<title>e</title><button id="gone">${injectedOrder} gone</button><button>${injectedOrder} gone too</button>
-     <div style="position:relative;width:200px;height:40px"><button style="width:200px;height:40px">${injectedOrder} under</button>
-       <div role="dialog" aria-label="${injectedOrder} cover" style="position:absolute;inset:0;background:#fff">${injectedOrder}</div></div>
-     <button disabled>${injectedOrder} off</button><select aria-label="${injectedOrder} list"><option>${injectedOrder} one<option disabled>dead</select>
-     <input aria-label="Stubborn" id="s" value="${injectedOrder} value"><input type="file" aria-label="${injectedOrder} f1"><input type="file" aria-label="${injectedOrder} f2">
-     <${injectedOrder.toLowerCase()} tabindex="0">Custom</${injectedOrder.toLowerCase()}>
-     <a href="/${injectedOrder}" target="_blank">Link</a><input aria-label="Echo" oninput="this.value = '${injectedOrder} changed'">
+    `<title>e</title><button id="gone">${injectedInstruction} gone</button><button>${injectedInstruction} gone too</button>
+     <div style="position:relative;width:200px;height:40px"><button style="width:200px;height:40px">${injectedInstruction} under</button>
+       <div role="dialog" aria-label="${injectedInstruction} cover" style="position:absolute;inset:0;background:#fff">${injectedInstruction}</div></div>
+     <button disabled>${injectedInstruction} off</button><select aria-label="${injectedInstruction} list"><option>${injectedInstruction} one<option disabled>dead</select>
+     <input aria-label="Stubborn" id="s" value="${injectedInstruction} value"><input type="file" aria-label="${injectedInstruction} f1"><input type="file" aria-label="${injectedInstruction} f2">
+     <${injectedInstruction.toLowerCase()} tabindex="0">Custom</${injectedInstruction.toLowerCase()}>
+     <a href="/${injectedInstruction}" target="_blank">Link</a><input aria-label="Echo" oninput="this.value = '${injectedInstruction} changed'">
      <script>s.addEventListener('beforeinput', (event) => event.preventDefault());</script>`,
   );
   await openTab('/errors');
   const fieldRefs = {
-    gone: await refOf(`${injectedOrder} gone"`),
-    under: await refOf('under'),
-    off: await refOf('off'),
-    list: await refOf('list'),
-    stubborn: await refOf('Stubborn'),
-    custom: await refOf('Custom'),
-    echo: await refOf('Echo'),
-    link: await refOf('Link'),
+    gone: await getRef(`${injectedInstruction} gone"`),
+    under: await getRef('under'),
+    off: await getRef('off'),
+    list: await getRef('list'),
+    stubborn: await getRef('Stubborn'),
+    custom: await getRef('Custom'),
+    echo: await getRef('Echo'),
+    link: await getRef('Link'),
   };
   const page = await fixture.findPage(`${shopOrigin}/errors`);
   await page.evaluate('gone.remove()');
@@ -93,11 +93,11 @@ test('tools: errors have page text only between the untrusted-content markers', 
     (await fixture.stack.runCli('audit', '--json')).stdout,
     (await fixture.stack.runCli('calls')).stdout,
   ])
-    assert.doesNotMatch(audit, /OBEY/i, 'the audit contains page text');
+    assert.doesNotMatch(audit, /OBEY/i, 'the audit log must not contain page text');
   await page.close();
 });
 
-const hidingMethods = {
+const hidingStyles = {
   hidden: 'hidden',
   display: 'style="display:none"',
   visibility: 'style="visibility:hidden"',
@@ -123,13 +123,13 @@ const hidingMethods = {
 
 test('tools: no reading tool returns hidden text', async () => {
   const { setPage, open: openTab, client } = fixture;
-  const elements = Object.entries(hidingMethods).map(([name, attributes], i) => {
+  const elements = Object.entries(hidingStyles).map(([name, attributes], i) => {
     const pageText = `OBEY-${i} ${name}`;
     return `<div class="box" ${attributes}><p class="inner">${pageText}</p><span role="button" tabindex="0" class="b">${pageText}</span></div>`;
   });
   setPage('/hidden', `<title>h</title><body style="background:#fff"><h1>Shown</h1>${elements.join('\n')}`);
   await openTab('/hidden');
-  const names = Object.keys(hidingMethods);
+  const names = Object.keys(hidingStyles);
   const leakedTexts = new Set<string>();
   for (const [tool, args] of listSteps([
     ['browser_snapshot', { maxTokens: 50_000 }],
@@ -146,12 +146,12 @@ test('tools: no reading tool returns hidden text', async () => {
     ['browser_scroll', { direction: 'bottom' }],
   ])) {
     const { text: pageText } = await client.call(tool, args);
-    for (const [, markerNumber] of pageText.matchAll(/OBEY-(\d+)/g))
-      leakedTexts.add(`${tool} ${JSON.stringify(args)}: ${names[Number(markerNumber)]}`);
+    for (const [, markerId] of pageText.matchAll(/OBEY-(\d+)/g))
+      leakedTexts.add(`${tool} ${JSON.stringify(args)}: ${names[Number(markerId)]}`);
   }
-  assert.deepEqual([...leakedTexts], [], 'hidden text in tool results');
+  assert.deepEqual([...leakedTexts], [], 'no tool result must contain hidden text');
   const foundMatches = await client.call('browser_find', { selector: '.box' });
-  assert.match(foundMatches.text, /\[hidden\]/, 'a hidden element is marked');
+  assert.match(foundMatches.text, /\[hidden\]/, 'browser_find must mark hidden elements');
 });
 
 test('tools: a selector does not reveal the value of a secret field', async () => {
@@ -161,7 +161,7 @@ test('tools: a selector does not reveal the value of a secret field', async () =
     '<title>s</title><form><input type="password" aria-label="P" value="hunter2"></form><input aria-label="Q" value="public">',
   );
   await openTab('/search');
-  for (const hiddenTest of [
+  for (const hiddenElementCase of [
     'input[value^="PART"]',
     'input[ value ^= "PART" ]',
     'input[VALUE^="PART"]',
@@ -177,15 +177,19 @@ test('tools: a selector does not reveal the value of a secret field', async () =
   ]) {
     const toolAnswers = await Promise.all(
       ['hunt', 'zzzz'].map(async (queryText) => {
-        const selector = hiddenTest.replace('PART', queryText);
+        const selector = hiddenElementCase.replace('PART', queryText);
         const foundMatches = await client.call('browser_find', { selector });
-        const waited = await client.call('browser_wait_for', { selector, state: 'attached', timeout: 0.3 });
-        return [foundMatches, waited].map(
+        const waitOutcome = await client.call('browser_wait_for', { selector, state: 'attached', timeout: 0.3 });
+        return [foundMatches, waitOutcome].map(
           ({ text: pageText, isError }) => `${isError} ${pageText.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`,
         );
       }),
     );
-    assert.deepEqual(toolAnswers[0], toolAnswers[1], `results for ${hiddenTest}`);
+    assert.deepEqual(
+      toolAnswers[0],
+      toolAnswers[1],
+      `right and wrong selectors for ${hiddenElementCase} must have equal results`,
+    );
   }
   assert.equal((await client.call('browser_find', { selector: 'input[type=password]' })).isError, false);
   setPage('/plain-search', '<title>s</title><input aria-label="Q" value="public">');
@@ -212,7 +216,7 @@ test('tools: a wait for an address reveals nothing about a site that the user ha
     assert.match(callOutcome.text, /page: http:\/\/other\.localhost:\d+\. The user has not allowed/, url);
     toolAnswers.push(`${callOutcome.isError} ${callOutcome.text}`);
   }
-  assert.equal(toolAnswers[0], toolAnswers[1], 'the results for a right and a wrong address');
+  assert.equal(toolAnswers[0], toolAnswers[1], 'waits for a right and a wrong address must have equal results');
 });
 
 test('tools: results with text of a page name the page in their metadata', async () => {

@@ -9,7 +9,7 @@ import { type AttackerSite, makeHtmlWithScript, readScript, startAttackerSite } 
 
 let stack: Stack;
 let attackerSite: AttackerSite;
-const evilHost = 'evil.example';
+const attackerHost = 'evil.example';
 
 before(async () => {
   attackerSite = await startAttackerSite({
@@ -23,7 +23,7 @@ before(async () => {
     serveFlags: ['--log-level', 'debug'],
     chrome: {
       args: [
-        `--host-resolver-rules=MAP ${evilHost} 127.0.0.1, MAP *.${evilHost} 127.0.0.1`,
+        `--host-resolver-rules=MAP ${attackerHost} 127.0.0.1, MAP *.${attackerHost} 127.0.0.1`,
         // --disable-features turns off Chrome's checks of requests to local addresses, so that only the daemon's own
         // checks apply.
         '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessSendPreflights,PrivateNetworkAccessRespectPreflightResults',
@@ -42,7 +42,7 @@ async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<un
 }
 
 /** The page must read no response, and the daemon must reject each request. */
-async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<void> {
+async function assertRequestsRejected(target: Page | Frame, baseUrl: string): Promise<void> {
   const { context } = stack.chrome;
   const page = 'page' in target ? target.page() : target;
   // A frame in the same process as its page has no separate DevTools session.
@@ -58,7 +58,7 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   assert.deepEqual(await tryAllRequests(target, baseUrl), []);
   await waitFor('more than 50 answers of the server', () => listStatuses().length > 50);
   const acceptedStatuses = listStatuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
-  assert.deepEqual(acceptedStatuses, [], 'the server accepted a request');
+  assert.deepEqual(acceptedStatuses, [], 'the server must reject every request');
   const status = await stack.runCli('status', '--json');
   assert.doesNotMatch(status.stdout, /"name":"evil"/);
   assert.equal(JSON.parse(status.stdout).browsers.length, 1);
@@ -67,22 +67,22 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
 
 test('origin: a page of another origin reads and changes nothing with fetch, forms, images, scripts, frames, beacons, EventSource and WebSocket', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`http://${evilHost}:${attackerSite.port}/evil`);
-  await assertHarmless(page, `http://127.0.0.1:${stack.port}`);
+  await page.goto(`http://${attackerHost}:${attackerSite.port}/evil`);
+  await assertRequestsRejected(page, `http://127.0.0.1:${stack.port}`);
   await page.close();
 });
 
 test('origin: a page on another port of this machine reads and changes nothing', async () => {
   const page = await stack.chrome.context.newPage();
   await page.goto(`${attackerSite.origin}/evil`);
-  await assertHarmless(page, `http://127.0.0.1:${stack.port}`);
+  await assertRequestsRejected(page, `http://127.0.0.1:${stack.port}`);
   await page.close();
 });
 
 test('origin: sandboxed frames and data: frames, whose origin is null, read and change nothing', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`http://${evilHost}:${attackerSite.port}/sandboxed`);
-  for (const frame of page.frames().slice(1)) await assertHarmless(frame, `http://127.0.0.1:${stack.port}`);
+  await page.goto(`http://${attackerHost}:${attackerSite.port}/sandboxed`);
+  for (const frame of page.frames().slice(1)) await assertRequestsRejected(frame, `http://127.0.0.1:${stack.port}`);
   await page.close();
 });
 
@@ -90,13 +90,13 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
   const page = await stack.chrome.context.newPage();
   // Simulates DNS rebinding: the page's host name first resolved to the attacker's server, and now resolves to the
   // daemon.
-  await page.route(`http://rebound.${evilHost}:${stack.port}/start`, (route) =>
+  await page.route(`http://rebound.${attackerHost}:${stack.port}/start`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );
-  await page.goto(`http://rebound.${evilHost}:${stack.port}/start`);
-  const requestResults: unknown = await tryAllRequests(page, `http://rebound.${evilHost}:${stack.port}`);
+  await page.goto(`http://rebound.${attackerHost}:${stack.port}/start`);
+  const requestResults: unknown = await tryAllRequests(page, `http://rebound.${attackerHost}:${stack.port}`);
   const requestAnswers = Array.isArray(requestResults) ? requestResults.map(String) : [];
-  assert.ok(requestAnswers.length > 50, `the page read ${requestAnswers.length} answers`);
+  assert.ok(requestAnswers.length > 50, `the page read ${requestAnswers.length} answers, want more than 50`);
   const refusalPattern =
     /: (421 .*Host header is not this machine|403 \{"error":"This host name is not allowed|405 \{"error":"This is a WebSocket)/;
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
 
 test('origin: a page that opens the server in a window or a frame cannot read the document', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`http://${evilHost}:${attackerSite.port}/evil`);
+  await page.goto(`http://${attackerHost}:${attackerSite.port}/evil`);
   const visibleTexts = await page.evaluate(async (baseUrl) => {
     const texts: string[] = [];
     for (const path of ['/status', '/healthz', '/mcp']) {
@@ -117,9 +117,9 @@ test('origin: a page that opens the server in a window or a frame cannot read th
       frame.src = baseUrl + path;
       document.documentElement.append(frame);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      for (const windowView of [popupWindow, frame.contentWindow]) {
+      for (const windowObject of [popupWindow, frame.contentWindow]) {
         try {
-          texts.push(String(windowView?.document.body.textContent));
+          texts.push(String(windowObject?.document.body.textContent));
         } catch {
           // The browser blocks access to a document of another origin.
         }
@@ -136,7 +136,7 @@ test('origin: refused requests do not flood the log, and the server still accept
   const logLines = stack.daemon.stderr().split('\n');
   assert.ok(
     logLines.filter((line) => line.includes('connection refused')).length < 30,
-    'the log has too many lines about refused connections',
+    'the log must have fewer than 30 lines about refused connections',
   );
   assert.doesNotMatch(stack.daemon.stderr(), new RegExp(stack.token));
   const client = await stack.connectHttp();

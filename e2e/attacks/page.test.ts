@@ -46,7 +46,7 @@ after(async () => {
   await stack?.close();
 });
 
-async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
+async function assertPageReceivedNothing(tabId: number, site = attackerSite): Promise<void> {
   const echoOutcome = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echoOutcome.structured, { value: secretText }, echoOutcome.text);
   assert.ok(echoOutcome.progress.some((report) => report.message === secretText));
@@ -81,8 +81,8 @@ test('page: a first script that replaces every reachable built-in, getter and se
   t.after(() => site.close());
   const { page, tabId } = await openWithPlugin(stack, `${site.origin}/replace`, 'plain');
   const replacedCount = Number(await page.locator('html').getAttribute('data-replaced'));
-  assert.ok(replacedCount > 5000, `the page replaced only ${replacedCount} built-ins`);
-  await assertPageSawNothing(tabId, site);
+  assert.ok(replacedCount > 5000, `the page replaced ${replacedCount} built-ins, want more than 5,000`);
+  await assertPageReceivedNothing(tabId, site);
   // Check that the attack itself works: the page passes a secret to a replaced built-in and must report the secret.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
   await waitFor('the site to receive the leak that the page itself caused', () => site.leakedSecrets.length > 0);
@@ -91,7 +91,7 @@ test('page: a first script that replaces every reachable built-in, getter and se
 
 test('page: a page that listens to and forges every event and message, and plants a fake registry, sees and changes nothing', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
-  await assertPageSawNothing(tabId);
+  await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
@@ -99,8 +99,8 @@ test('page: results, reports, pagehide and pageshow events forged during a call 
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
   const countdownCall = client.call('messages__countdown', { from: 8, intervalMs: 100, tabId });
   await page.evaluate(() => {
-    const forge: unknown = Reflect.get(window, 'forge');
-    for (let i = 0; i < 200; i++) if (typeof forge === 'function') forge();
+    const forgeReport: unknown = Reflect.get(window, 'forge');
+    for (let i = 0; i < 200; i++) if (typeof forgeReport === 'function') forgeReport();
   });
   const callOutcome = await countdownCall;
   assert.equal(callOutcome.isError, false, callOutcome.text);
@@ -111,23 +111,23 @@ test('page: results, reports, pagehide and pageshow events forged during a call 
 
 test('page: 100,000 forged messages and events do not delay calls in other tabs', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/flood`, 'plain');
-  const floodDone = page.evaluate(() => {
+  const floodPromise = page.evaluate(() => {
     for (let i = 0; i < 100_000; i++) {
       window.postMessage({ id: i, output: 'FORGED' }, '*');
       document.dispatchEvent(new MessageEvent('opentabs:host', { data: '["plain","h"]' }));
       if (i % 10 === 0) window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
     }
   });
-  await assertSiteTabWorksDuring(floodDone);
-  await assertPageSawNothing(tabId);
+  await assertSiteTabWorksDuring(floodPromise);
+  await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
 test('page: a million reports of a tool do not delay calls in other tabs', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/reports`, 'plain');
-  const countCall = client.call('plain__count', { times: 1_000_000, tabId });
-  await assertSiteTabWorksDuring(countCall);
-  const callOutcome = await countCall;
+  const countToCall = client.call('plain__count', { times: 1_000_000, tabId });
+  await assertSiteTabWorksDuring(countToCall);
+  const callOutcome = await countToCall;
   assert.deepEqual(callOutcome.structured, { made: 1_000_000 }, callOutcome.text);
   await page.close();
 });
@@ -161,7 +161,7 @@ test('page: a page that replaces, rewrites or clears its document during a call 
 
 test('page: 120 frames (same origin, srcdoc, about:blank) that forge events and messages see and change nothing', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/frames`, 'plain');
-  await assertPageSawNothing(tabId);
+  await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
@@ -174,7 +174,7 @@ test('page: a service worker of the site that rewrites every page sees and chang
   await firstTab.page.close();
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
   assert.equal(await page.title(), 'rewritten');
-  await assertPageSawNothing(tabId);
+  await assertPageReceivedNothing(tabId);
   await page.close();
 });
 
@@ -184,11 +184,11 @@ test('page: a page that changes its history and its address sees and changes not
     for (let i = 0; i < 150; i++) history.pushState({}, '', `/history?${i}`);
     history.replaceState({}, '', '/history');
   });
-  await assertPageSawNothing(tabId);
+  await assertPageReceivedNothing(tabId);
   await page.goto('about:blank');
   await page.goBack();
-  const laterTab = await openWithPlugin(stack, `${attackerSite.origin}/again`, 'plain');
-  await assertPageSawNothing(laterTab.tabId);
-  await laterTab.page.close();
+  const reopenedTab = await openWithPlugin(stack, `${attackerSite.origin}/again`, 'plain');
+  await assertPageReceivedNothing(reopenedTab.tabId);
+  await reopenedTab.page.close();
   await page.close();
 });

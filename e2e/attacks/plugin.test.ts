@@ -34,7 +34,7 @@ const malformedResultTools = [
   'tojson',
   'nothrow',
 ];
-const hangingTools = ['never', 'chain', 'thenable'];
+const neverEndingTools = ['never', 'chain', 'thenable'];
 const endlessThenableTools = ['selfish', 'endless'];
 const otherTools = ['thrownull', 'liar', 'quotes', 'twice', 'nested', 'late', 'again', 'peek', 'flood', 'claim'];
 
@@ -45,7 +45,7 @@ before(async () => {
   await addPlugin(stack, {
     name: 'hostile',
     urlPatterns: ['*://127.0.0.1/shared*'],
-    toolNames: [...malformedResultTools, ...hangingTools, ...endlessThenableTools, ...otherTools],
+    toolNames: [...malformedResultTools, ...neverEndingTools, ...endlessThenableTools, ...otherTools],
     adapterCode: readScript('hostile.js'),
   });
   await addPlugin(stack, {
@@ -72,8 +72,8 @@ async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> 
 }
 
 async function assertOtherPluginWorks(tabId: number): Promise<void> {
-  const echo = await client.call('plain__echo', { value: secretText, tabId });
-  assert.deepEqual(echo.structured, { value: secretText }, echo.text);
+  const echoOutcome = await client.call('plain__echo', { value: secretText, tabId });
+  assert.deepEqual(echoOutcome.structured, { value: secretText }, echoOutcome.text);
   assert.match((await client.call('plain__fail', { value: secretText, tabId })).text, new RegExp(secretText));
   assert.deepEqual(attackerSite.leakedSecrets, []);
 }
@@ -81,8 +81,8 @@ async function assertOtherPluginWorks(tabId: number): Promise<void> {
 test('plugin: a plugin finds no other plugins, settings or ports, and cannot take over their names', async () => {
   const tab = await openSharedTab();
   const { tabId } = tab;
-  const peekResult = await client.call('hostile__peek', { tabId });
-  assert.deepEqual(peekResult.structured, { adapters: [], config: '{}', globals: ['__openTabs'] }, peekResult.text);
+  const peekOutcome = await client.call('hostile__peek', { tabId });
+  assert.deepEqual(peekOutcome.structured, { adapters: [], config: '{}', globals: ['__openTabs'] }, peekOutcome.text);
   await assertOtherPluginWorks(tabId);
   await client.call('hostile__claim', { tabId });
   await assertOtherPluginWorks(tabId);
@@ -101,7 +101,7 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
   }
   assert.equal((await client.call('hostile__thrownull', { tabId })).code, 'tool_error');
   const isErrorResult = await client.call('hostile__liar', { tabId });
-  assert.equal(isErrorResult.isError, false, 'a field isError in a result made the call fail');
+  assert.equal(isErrorResult.isError, false, 'a field isError in a result must not make the call fail');
   assert.match(JSON.stringify(isErrorResult.structured), /"isError":true/);
   const quotesResult = await client.call('hostile__quotes', { tabId });
   assert.match(quotesResult.text, /^"?\\?"\}\},/);
@@ -110,7 +110,7 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
   assert.match(nestedThenablesResult.text, /^"?end"?$/);
   assert.ok(
     nestedThenablesResult.durationMs < 5_000,
-    `the nested thenables took ${nestedThenablesResult.durationMs} ms`,
+    `the call with nested thenables took ${nestedThenablesResult.durationMs} ms, want less than 5,000`,
   );
   for (const name of endlessThenableTools) {
     const callOutcome = await client.call(`hostile__${name}`, { tabId });
@@ -123,10 +123,10 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
 test('plugin: tools that never return time out', async () => {
   const tab = await openSharedTab();
   const { tabId } = tab;
-  const callOutcomes = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
+  const callOutcomes = await Promise.all(neverEndingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
   assert.deepEqual(
     callOutcomes.map((callOutcome) => callOutcome.code),
-    hangingTools.map(() => 'idle_timeout'),
+    neverEndingTools.map(() => 'idle_timeout'),
   );
   await assertOtherPluginWorks(tabId);
   await tab.close();
@@ -140,7 +140,7 @@ test('plugin: floods of reports with forged ids, and reports after the end, do n
   assert.equal(floodResult.isError, false, floodResult.text);
   assert.ok(
     floodResult.progress.length <= floodResult.durationMs / 100 + 3,
-    `the client received ${floodResult.progress.length} notifications in ${floodResult.durationMs} ms`,
+    `the client received ${floodResult.progress.length} progress notifications in ${floodResult.durationMs} ms, want at most 10 per second`,
   );
   await client.call('hostile__late', { tabId });
   await client.call('hostile__again', { tabId });
@@ -202,13 +202,13 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   await waitFor('the page to request the adapter', () => listLoadRequests().length > 0);
 
   await addPlugin(stack, unreviewedPlugin('two'), []);
-  const refusedAgain = await client.call('unseen__who', { tabId });
-  assert.equal(refusedAgain.code, 'not_reviewed', refusedAgain.text);
+  const secondRefusedCall = await client.call('unseen__who', { tabId });
+  assert.equal(secondRefusedCall.code, 'not_reviewed', secondRefusedCall.text);
   await waitFor('the plugin "unseen" to be removed from every tab', async () =>
     (await stack.listTabs()).every((tab) => !listPluginNames(tab).includes('unseen')),
   );
   await page.close();
-  const laterTab = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
+  const reopenedTab = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
   assert.deepEqual(listLoadRequests(), ['GET /reached-one']);
-  await laterTab.page.close();
+  await reopenedTab.page.close();
 });

@@ -13,7 +13,7 @@ const threatNames = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'a
 interface AttackResult {
   readonly threatName: string;
   readonly attackName: string;
-  readonly isRepelled: boolean;
+  readonly isBlocked: boolean;
 }
 
 const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
@@ -41,9 +41,9 @@ async function runAndReadLines(
   return code;
 }
 
-function reportAttack(threatName: string, attackName: string, isRepelled: boolean): void {
-  attackResults.push({ threatName, attackName, isRepelled });
-  process.stdout.write(`${threatName.padEnd(8)}  ${isRepelled ? 'repelled ' : 'SUCCEEDED'}  ${attackName}\n`);
+function reportAttack(threatName: string, attackName: string, isBlocked: boolean): void {
+  attackResults.push({ threatName, attackName, isBlocked });
+  process.stdout.write(`${threatName.padEnd(8)}  ${isBlocked ? 'repelled ' : 'SUCCEEDED'}  ${attackName}\n`);
 }
 
 /** Each subtest of a test TestAttackBy... simulates one attack. */
@@ -72,10 +72,10 @@ function runNodeAttacks(testFiles: readonly string[], workingFolder: string): Pr
   const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=tap', ...testFiles];
   let lastTestFailed = false;
   return runAndReadLines(tsxPath, args, workingFolder, (outputLine) => {
-    const [, failureMark, name = ''] = /^(?: {4})?(not )?ok \d+ - (.*)$/.exec(outputLine) ?? [];
+    const [, failurePrefix, name = ''] = /^(?: {4})?(not )?ok \d+ - (.*)$/.exec(outputLine) ?? [];
     const [, threatName, attackName = ''] = /^(\w+): (.*)$/.exec(name) ?? [];
     if (threatName !== undefined) {
-      lastTestFailed = failureMark !== undefined;
+      lastTestFailed = failurePrefix !== undefined;
       reportAttack(threatName, attackName.replaceAll('\\#', '#'), !lastTestFailed);
     } else if (lastTestFailed && /^\s/.test(outputLine)) process.stderr.write(`${outputLine}\n`);
   });
@@ -92,14 +92,14 @@ const exitCodes = [
 const untriedThreats = threatNames.filter(
   (threatName) => !attackResults.some((attackResult) => attackResult.threatName === threatName),
 );
-const succeededAttacks = attackResults.filter((attackResult) => !attackResult.isRepelled);
+const succeededAttacks = attackResults.filter((attackResult) => !attackResult.isBlocked);
 const unlistedAttacks = attackResults.filter(
   (attackResult) => !threatNames.some((threatName) => threatName === attackResult.threatName),
 );
 process.stdout.write(
   `${attackResults.length} attacks, ${attackResults.length - succeededAttacks.length} repelled, in ${Math.round((Date.now() - startedMs) / 1000)} s\n`,
 );
-for (const threatName of untriedThreats) process.stdout.write(`the threat ${threatName} has no attack\n`);
+for (const threatName of untriedThreats) process.stdout.write(`the threat ${threatName} has no attack test\n`);
 for (const attackResult of unlistedAttacks)
   process.stdout.write(`the threat ${attackResult.threatName} is in no group of docs/security.md\n`);
 process.exitCode =

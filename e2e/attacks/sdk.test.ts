@@ -20,8 +20,8 @@ import {
   startAttackerSite,
 } from './attacker.ts';
 
-/** The manifest fields in victimKinds determine where and when the adapter of each plugin starts. */
-const victimKinds = {
+/** The manifest fields in victimVariants determine where and when the adapter of each plugin starts. */
+const victimVariants = {
   early: {},
   late: { start: 'document_idle' },
   isolated: { world: 'isolated' },
@@ -62,7 +62,7 @@ before(async () => {
   // On a slow machine, a page that replaces thousands of JavaScript built-ins responds late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
   client = await stack.connectHttp();
-  for (const [kind, manifestFields] of Object.entries(victimKinds))
+  for (const [kind, manifestFields] of Object.entries(victimVariants))
     await addVictimPlugin(`victim-${kind}`, manifestFields);
   const pluginFolder = join(stack.homeFolder, 'original');
   await buildLegacyPlugin(pluginFolder, originalSdkPlugin);
@@ -131,7 +131,7 @@ const attackPages = [
 ] as const;
 
 for (const [attackPage, path] of attackPages) {
-  for (const kind of Object.keys(victimKinds)) {
+  for (const kind of Object.keys(victimVariants)) {
     test(`page: a page whose first script ${attackPage} sees no secret of the ${kind} plugin of the SDK`, async () => {
       const plugin = `victim-${kind}`;
       const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?${kind}`, plugin);
@@ -149,9 +149,9 @@ for (const [attackPage, path] of attackPages) {
     assert.ok(callOutcome.progress.some((report) => report.message === secretText));
     // The wrapper for plugins of the original OpenTabs SDK exposes secrets to three JavaScript built-ins of the page
     // (docs/security.md).
-    const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
+    const knownLeakPattern = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(
-      attackerSite.leakedSecrets.splice(0).filter((leakedNote) => !knownLeak.test(leakedNote)),
+      attackerSite.leakedSecrets.splice(0).filter((leakedNote) => !knownLeakPattern.test(leakedNote)),
       [],
     );
     await page.close();

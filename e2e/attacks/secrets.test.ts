@@ -35,13 +35,13 @@ const formPage = `<title>form</title>
     root.innerHTML = '<input aria-label="Closed" type="password">';
   </script>`;
 
-test('tools: typing into a secret field asks on every site, and a denied call types nothing', async () => {
-  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+test('tools: typing into a secret field needs an approval on every site, and a denied call types nothing', async () => {
+  const { setPage, open: openTab, client, findRef: getRef, approvalForms: forms, shop: shopOrigin } = fixture;
   setPage('/form', formPage);
   await openTab('/form');
-  const plainFieldRef = await refOf('"Plain"');
+  const plainFieldRef = await getRef('"Plain"');
   await fixture.callTool('browser_type', { target: plainFieldRef, text: 'lamp' });
-  assert.deepEqual(forms, [], 'the site is auto, so an ordinary field needs no approval');
+  assert.deepEqual(forms, [], 'on a site with the rule auto, an ordinary field needs no approval');
   const page = await fixture.findPage(`${shopOrigin}/form`);
   const formFields = [
     ...secretFields,
@@ -49,7 +49,7 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
     ['Closed', '', 'a password field'],
   ] as const;
   for (const [name, , labelText] of formFields) {
-    const target = await refOf(`"${name}"`);
+    const target = await getRef(`"${name}"`);
     for (const [tool, args] of listSteps([
       ['browser_type', { target, text: 'typed-Secret-5' }],
       ['browser_type', { target, text: 'typed-Secret-5', slowly: true }],
@@ -68,24 +68,24 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
       forms.length = 0;
       const callOutcome = await client.call(tool, args);
       assert.equal(callOutcome.code, 'denied', `${tool} ${name}: ${callOutcome.text}`);
-      assert.equal(forms.length, 1, `requests for approval of ${tool} ${name}`);
+      assert.equal(forms.length, 1, `${tool} into ${name} must request one approval`);
       assert.match(forms[0] ?? '', new RegExp(`wants to type into ${labelText} on http://shop`), `${tool} ${name}`);
       assert.doesNotMatch(forms[0] ?? '', /typed-Secret-5/, `${tool} ${name}`);
     }
   }
   const fieldValues = await page.evaluate('[...document.querySelectorAll("input")].map((field) => field.value).join()');
-  assert.equal(fieldValues, ',,,,,lamp,', 'values of the fields after the denied calls');
+  assert.equal(fieldValues, ',,,,,lamp,', 'denied calls must not change the fields');
   fixture.onApprovalForm = () => true;
-  await fixture.callTool('browser_type', { target: await refOf('"Password"'), text: 'typed-Secret-5' });
+  await fixture.callTool('browser_type', { target: await getRef('"Password"'), text: 'typed-Secret-5' });
   assert.equal(await page.evaluate('document.querySelector("[type=password]").value'), 'typed-Secret-5');
   await page.close();
 });
 
 test('tools: a key press reaches a focused password field only after an approval', async () => {
-  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, client, findRef: getRef, approvalForms: forms, shop: shopOrigin } = fixture;
   setPage('/focused', '<title>f</title><input type="password" aria-label="Pass"><button>B</button>');
   await openTab('/focused');
-  await fixture.callTool('browser_click', { target: await refOf('"Pass"') });
+  await fixture.callTool('browser_click', { target: await getRef('"Pass"') });
   const callOutcome = await client.call('browser_press_key', { key: 'x' });
   assert.equal(callOutcome.code, 'denied', callOutcome.text);
   assert.match(forms.join(), /type into a password field/);
@@ -95,7 +95,7 @@ test('tools: a key press reaches a focused password field only after an approval
 });
 
 test('tools: a page that swaps the field between check and input gets no text', async () => {
-  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, client, findRef: getRef, approvalForms: forms, shop: shopOrigin } = fixture;
   const tokenReplacements = {
     'type at focus': "field.onfocus = () => { field.type = 'password'; }",
     'type at beforeinput': "field.addEventListener('beforeinput', () => { field.type = 'password'; })",
@@ -109,7 +109,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
       `<title>swap</title><input id="field" aria-label="Name"><input id="other" type="password" aria-label="Other"><script>${script}</script>`,
     );
     await openTab('/swap');
-    const target = await refOf('"Name"');
+    const target = await getRef('"Name"');
     const page = await fixture.findPage(`${shopOrigin}/swap`);
     for (const [tool, args] of listSteps([
       ['browser_type', { target, text: 'typed', slowly: name.includes('keydown') }],
@@ -121,30 +121,30 @@ test('tools: a page that swaps the field between check and input gets no text', 
       forms.length = 0;
       const callOutcome = await client.call(tool, args);
       const fieldValues = await page.evaluate('field.value + other.value');
-      const hasSwapped = await page.evaluate(
+      const hasPageSwapped = await page.evaluate(
         'field.matches("[type=password],[autocomplete=one-time-code]") || document.activeElement === other',
       );
-      if (hasSwapped !== true) continue; // without an input event, the page has not swapped its fields
+      if (hasPageSwapped !== true) continue; // without an input event, the page has not swapped its fields
       assert.equal(callOutcome.isError, true, `${tool}, ${name}: ${callOutcome.text}`);
       assert.match(callOutcome.text, /needs_approval|denied/, `${tool}, ${name}`);
-      assert.equal(fieldValues, '', `${tool}, ${name}: text in the swapped field`);
+      assert.equal(fieldValues, '', `${tool}, ${name}: the swapped field must stay empty`);
     }
     await page.close();
   }
 });
 
-test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
-  const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: runTool } = fixture;
+test('tools: a wildcard rule does not change how the rule "auto" of a host treats a page with a secret field', async () => {
+  const { setPage, client, findRef: getRef, approvalForms: forms, stack, callTool: runTool } = fixture;
   // The test sites are on localhost, where a site rule with a wildcard never allows an action.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
   setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');
   await fixture.open('/hidden-login');
-  await runTool('browser_click', { target: await refOf('"B"') });
+  await runTool('browser_click', { target: await getRef('"B"') });
   setPage('/login', '<title>l</title><input type="password"><button>B</button>');
   await fixture.open('/login');
-  await runTool('browser_click', { target: await refOf('"B"') });
-  assert.deepEqual(forms, [], 'auto for the host covers a page with a password field');
+  await runTool('browser_click', { target: await getRef('"B"') });
+  assert.deepEqual(forms, [], 'the rule auto of the host must also allow a page with a password field');
   await stack.runCli('browser', 'site', '*', 'default');
   assert.equal((await client.call('browser_snapshot', {})).isError, false);
 });
@@ -154,18 +154,18 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
     setPage,
     open: openTab,
     callTool: runTool,
-    findRef: refOf,
+    findRef: getRef,
     stack,
     approvalForms: forms,
     client,
     other: otherOrigin,
   } = fixture;
   const secretValues = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
-  const [password, card, cardCode, code, typedSecret, shownSecret] = secretValues;
+  const [password, cardNumber, cardCode, code, typedSecret, shownSecret] = secretValues;
   setPage(
     '/secrets',
     `<title>s</title><label>Password <input id="p" type="password" value="${password}"></label>
-     <input aria-label="Card" autocomplete="cc-number" value="${card}"><input aria-label="Check" autocomplete="cc-csc" value="${cardCode}">
+     <input aria-label="Card" autocomplete="cc-number" value="${cardNumber}"><input aria-label="Check" autocomplete="cc-csc" value="${cardCode}">
      <input aria-label="One" autocomplete="one-time-code" value="${code}"><input aria-label="New" type="password" id="n">
      <input aria-label="Shown" type="password" id="s" value="${shownSecret}"><button onclick="s.type = 'text'">Show</button>
      <p id="echo"></p><script>n.oninput = () => { echo.textContent = 'You typed ' + n.value }</script>`,
@@ -177,14 +177,14 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
   };
   await runTool('browser_tabs', { action: 'new', url: `${otherOrigin}/secrets` });
   await recordAnswer('browser_snapshot');
-  await recordAnswer('browser_type', { target: await refOf('"New"'), text: typedSecret });
-  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"New"'), value: typedSecret }] });
-  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"Check"'), value: cardCode }] });
+  await recordAnswer('browser_type', { target: await getRef('"New"'), text: typedSecret });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await getRef('"New"'), value: typedSecret }] });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await getRef('"Check"'), value: cardCode }] });
   await recordAnswer('browser_batch', {
-    steps: [{ tool: 'browser_type', args: { target: await refOf('"New"'), text: typedSecret } }],
+    steps: [{ tool: 'browser_type', args: { target: await getRef('"New"'), text: typedSecret } }],
   });
-  await recordAnswer('browser_click', { target: await refOf('"Show"') });
-  await recordAnswer('browser_click', { target: await refOf('"Show"'), snapshot: 'full' });
+  await recordAnswer('browser_click', { target: await getRef('"Show"') });
+  await recordAnswer('browser_click', { target: await getRef('"Show"'), snapshot: 'full' });
   for (const format of ['markdown', 'text', 'html']) await recordAnswer('browser_read_page', { format });
   for (const selector of ['input', '#p', 'body']) await recordAnswer('browser_find', { selector });
   await recordAnswer('browser_find', { role: 'textbox' });

@@ -78,8 +78,8 @@ test('text: every command and the log print a hostile title, address, report, re
 });
 
 test('text: an agent and a program receive a result with control characters unchanged', async () => {
-  const echo = await client.call('messages__echo', { value: hostileText });
-  assert.deepEqual(echo.structured, { value: hostileText });
+  const echoOutcome = await client.call('messages__echo', { value: hostileText });
+  assert.deepEqual(echoOutcome.structured, { value: hostileText });
   const pipedCall = await stack.runCli('call', 'messages__echo', '--input', JSON.stringify({ value: hostileText }));
   assert.deepEqual(JSON.parse(pipedCall.stdout), { value: hostileText });
 });
@@ -103,15 +103,15 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   const stdioClient = await stack.connectStdio();
   await stdioClient.call('messages__echo', { value: `${secretText}-stdio` });
   // The test allows progress reports of tools in the daemon's log and files, but no arguments, results or errors.
-  const withoutReports = (printedText: string) => printedText.replaceAll(`${secretText}-report`, '');
-  const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
+  const removeReports = (printedText: string) => printedText.replaceAll(`${secretText}-report`, '');
+  const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(removeReports);
   for (const name of readdirSync(stack.homeFolder)) {
     const path = join(stack.homeFolder, name);
     if (name === 'token' || name.endsWith('.tmp') || !statSync(path).isFile()) continue;
-    logs.push(withoutReports(readFileSync(path, 'utf8')));
+    logs.push(removeReports(readFileSync(path, 'utf8')));
   }
   const allLogs = logs.join('\n');
-  assert.match(allLogs, /"message":"run started"/, 'the log has no debug lines');
+  assert.match(allLogs, /"message":"run started"/, 'the log must contain debug lines');
   for (const secret of [stack.token, secretText]) {
     const line = allLogs.split('\n').find((line) => line.includes(secret));
     assert.equal(line, undefined);

@@ -34,7 +34,7 @@ test('tools: an approval is for one document, and does not apply after a navigat
   const {
     setPage,
     client,
-    findRef: refOf,
+    findRef: getRef,
     other: otherOrigin,
     bank: bankOrigin,
     shop: shopOrigin,
@@ -42,22 +42,22 @@ test('tools: an approval is for one document, and does not apply after a navigat
   } = fixture;
   setPage('/asked', `<title>asked</title><button onclick="document.title='acted'">Pay</button>`);
   setPage('/next', `<title>next</title><script>window.acts = 0</script><button onclick="acts++">Pay</button>`);
-  const askedUrl = `${otherOrigin}/asked`;
-  for (const [target, mayRun] of [
+  const approvalUrl = `${otherOrigin}/asked`;
+  for (const [target, isRunAllowed] of [
     [`${bankOrigin}/next`, false],
     [`${otherOrigin}/next`, false],
     [`${shopOrigin}/next`, false],
   ] as const) {
     fixture.onApprovalForm = () => true;
-    await runTool('browser_tabs', { action: 'new', url: askedUrl });
-    const payButtonRef = await refOf('Pay');
-    const page = await fixture.findPage(askedUrl);
+    await runTool('browser_tabs', { action: 'new', url: approvalUrl });
+    const payButtonRef = await getRef('Pay');
+    const page = await fixture.findPage(approvalUrl);
     fixture.onApprovalForm = async () => {
       await page.goto(target);
       return true;
     };
     const callOutcome = await client.call('browser_click', { target: payButtonRef });
-    assert.equal(callOutcome.isError, !mayRun, `${target}: ${callOutcome.text}`);
+    assert.equal(callOutcome.isError, !isRunAllowed, `${target}: ${callOutcome.text}`);
     assert.doesNotMatch(callOutcome.text, /acted/, target);
     assert.equal(await page.evaluate('acts'), 0, target);
     await page.close();
@@ -65,7 +65,7 @@ test('tools: an approval is for one document, and does not apply after a navigat
 });
 
 test('tools: no tool, redirect or window.open opens an address that is not a web page', async () => {
-  const { setPage, client, open: openTab, findRef: refOf, stack, shop: shopOrigin } = fixture;
+  const { setPage, client, open: openTab, findRef: getRef, stack, shop: shopOrigin } = fixture;
   fixture.onApprovalForm = () => true;
   setPage('/plain', '<title>p</title><p>Plain');
   const passwordFile = 'file:///etc/passwd';
@@ -108,7 +108,7 @@ test('tools: no tool, redirect or window.open opens an address that is not a web
     await openTab('/jump');
     for (const linkName of ['Go', 'Link']) {
       const callOutcome = await client.call('browser_click', {
-        target: await refOf(`"${linkName}"`),
+        target: await getRef(`"${linkName}"`),
         snapshot: 'full',
       });
       assert.doesNotMatch(callOutcome.text, /root:x:0|heading "data"/, `${linkName} ${url}`);
@@ -210,7 +210,7 @@ test('tools: no host name, IP address, redirect or frame reaches the daemon', as
 });
 
 test('tools: uploads take only regular files of the folder that the user allows', async () => {
-  const { setPage, open: openTab, findRef: refOf, stack, client, callTool: runTool } = fixture;
+  const { setPage, open: openTab, findRef: getRef, stack, client, callTool: runTool } = fixture;
   const folder = join(stack.homeFolder, 'uploads');
   mkdirSync(join(folder, '.hidden'), { recursive: true });
   writeFileSync(join(folder, 'ok.txt'), 'fine');
@@ -223,7 +223,7 @@ test('tools: uploads take only regular files of the folder that the user allows'
     `<title>u</title><input type="file" multiple aria-label="File" onchange="window.taken = [...files].map((f) => f.name)">`,
   );
   await openTab('/up');
-  const target = await refOf('"File"');
+  const target = await getRef('"File"');
   const refusedUpload = await client.call('browser_file_upload', { paths: [join(folder, 'ok.txt')], target });
   assert.match(refusedUpload.text, /uploadFolders/);
   for (const path of [
@@ -252,7 +252,7 @@ test('tools: uploads take only regular files of the folder that the user allows'
   assert.match(await runTool('browser_snapshot'), /File/);
 });
 
-test('tools: batch, tools_call and tabId do not bypass permissions, site rules or tab holders', async () => {
+test('tools: batch, tools_call and tabId do not bypass permissions, site rules or tab reservations', async () => {
   const {
     setPage,
     open: openTab,
@@ -260,7 +260,7 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
     stack,
     bank: bankOrigin,
     other: otherOrigin,
-    findRef: refOf,
+    findRef: getRef,
     callTool: runTool,
   } = fixture;
   setPage('/victim', '<title>v</title><h1>Private</h1><button onclick="window.hit = true">Hit</button>');
@@ -303,7 +303,7 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
   assert.equal(await page.evaluate('window.hit'), undefined);
   await page.close();
   const ownTab = await openTab('/own');
-  const target = await refOf('"B"');
+  const target = await getRef('"B"');
   await runTool('browser_click', { target });
   const secondClient = await connectHttp(stack.port, await addClient(stack.env, 'second'));
   try {

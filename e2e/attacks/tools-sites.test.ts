@@ -13,7 +13,7 @@ const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h
   <input aria-label="Amount" oninput="acts++">
   <script>
     window.acts = 0;
-    // Chrome itself sends a move without movement to a new page below the pointer.
+    // Chrome itself sends a pointermove event with no movement to a new page under the pointer.
     const count = (event) => { if (event.type !== 'pointermove' || event.movementX || event.movementY) acts++ };
     for (const type of ['keydown', 'pointermove', 'wheel', 'drop']) addEventListener(type, count);
     localStorage.setItem('k', '${privateText}');
@@ -21,7 +21,9 @@ const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h
     fetch('/api?${privateText}').catch(() => undefined);
   </script>`;
 
-/** forbiddenSites have the rule "off", no rule, or as a sensitive site only the wildcard rule "auto". */
+/**
+ * Of forbiddenSites, the first has the rule "off", the second no rule, and the third, sensitive site a wildcard rule.
+ */
 const forbiddenSites = ['bank', 'other', 'login'] as const;
 type Site = (typeof forbiddenSites)[number];
 
@@ -54,11 +56,11 @@ async function setSiteRules(site: Site): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-function assertHidden(stepName: string, answerText: string): void {
+function assertTextHidden(stepName: string, answerText: string): void {
   assert.doesNotMatch(answerText, /Balance-9|Accounts/, stepName);
 }
 
-const readAndActionSteps = listSteps([
+const restrictedSteps = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { role: 'button' }],
   ['browser_read_page', { format: 'html' }],
@@ -99,8 +101,8 @@ const readAndActionSteps = listSteps([
   ['browser_storage', { action: 'set', area: 'local', key: 'k', value: 'forged' }],
 ]);
 
-/** triesAllPairs is true in `make nightly`, where the test combines each action with every possible next step. */
-const triesAllPairs = process.env.OPENTABS_TEST_ALL === '1';
+/** isTestingAllPairs is true in `make nightly`, where the test combines each action with every possible next step. */
+const isTestingAllPairs = process.env.OPENTABS_TEST_ALL === '1';
 
 const sampleSteps = listSteps([
   ['browser_snapshot', {}],
@@ -108,20 +110,20 @@ const sampleSteps = listSteps([
   ['browser_evaluate', { function: '() => { window.acts++; return document.title }' }],
 ]);
 
-async function assertForbidden(stepName: string, forbiddenSteps = readAndActionSteps): Promise<void> {
+async function assertForbidden(stepName: string, forbiddenSteps = restrictedSteps): Promise<void> {
   const { client, stack } = fixture;
   for (const [tool, args] of forbiddenSteps) {
     const callOutcome = await client.call(tool, args);
     assert.equal(callOutcome.isError, true, `${stepName}: ${tool} ran: ${callOutcome.text}`);
-    assertHidden(`${stepName}: ${tool}`, callOutcome.text);
-    const batched = await client.call('browser_batch', { steps: [{ tool, args }] });
-    assert.equal(batched.isError, true, `${stepName}: ${tool} ran in a batch: ${batched.text}`);
-    assertHidden(`${stepName}: batch of ${tool}`, batched.text);
+    assertTextHidden(`${stepName}: ${tool}`, callOutcome.text);
+    const batchOutcome = await client.call('browser_batch', { steps: [{ tool, args }] });
+    assert.equal(batchOutcome.isError, true, `${stepName}: ${tool} ran in a batch: ${batchOutcome.text}`);
+    assertTextHidden(`${stepName}: batch of ${tool}`, batchOutcome.text);
   }
   const page = stack.chrome.context.pages().find((openPage) => openPage.url().includes('/accounts'));
   assert.ok(page, stepName);
   const shopState = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
-  assert.equal(shopState, `0 ${privateText} true`, `${stepName}: state of the page`);
+  assert.equal(shopState, `0 ${privateText} true`, `${stepName}: the page must be unchanged`);
 }
 
 async function closeForbidden(): Promise<void> {
@@ -138,7 +140,7 @@ for (const site of forbiddenSites) {
   const kind = { bank: 'off', other: 'not approved', login: 'sensitive' }[site];
 
   test(`tools: no tool reads or uses a popup with a site that is ${kind}, or shows its address`, async () => {
-    const { setPage, open: openTab, callTool: runTool, findRef: refOf, shop: shopOrigin } = fixture;
+    const { setPage, open: openTab, callTool: runTool, findRef: getRef, shop: shopOrigin } = fixture;
     await setSiteRules(site);
     const target = makeTargetUrl(site);
     const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
@@ -150,9 +152,9 @@ for (const site of forbiddenSites) {
     ] as const) {
       setPage('/popups', `<title>Shop</title><button onclick="${script}">Go</button>`);
       await openTab('/popups');
-      const clickOutcome = await runTool('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
+      const clickOutcome = await runTool('browser_click', { target: await getRef('"Go"'), snapshot: 'full' });
       assert.match(clickOutcome, /input: trusted/, stepName);
-      assertHidden(stepName, clickOutcome);
+      assertTextHidden(stepName, clickOutcome);
       await fixture.findPage(target);
       fixture.onApprovalForm = (question) => question.includes('wants to see which tabs are open');
       const selectOutcome = await fixture.client.call('browser_tabs', {
@@ -160,14 +162,14 @@ for (const site of forbiddenSites) {
         tabId: readOpenedTab(clickOutcome),
       });
       assert.equal(selectOutcome.isError, false, selectOutcome.text);
-      assertHidden(`${stepName}: select`, selectOutcome.text);
-      await assertForbidden(stepName, triesAllPairs || stepName === 'window.open' ? readAndActionSteps : sampleSteps);
+      assertTextHidden(`${stepName}: select`, selectOutcome.text);
+      await assertForbidden(stepName, isTestingAllPairs || stepName === 'window.open' ? restrictedSteps : sampleSteps);
       await closeForbidden();
     }
   });
 
   test(`tools: no batch step uses a site that is ${kind} after an earlier step navigated there`, async () => {
-    const { setPage, open: openTab, client, findRef: refOf, shop: shopOrigin } = fixture;
+    const { setPage, open: openTab, client, findRef: getRef, shop: shopOrigin } = fixture;
     await setSiteRules(site);
     const target = makeTargetUrl(site);
     const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
@@ -177,7 +179,7 @@ for (const site of forbiddenSites) {
        <button onmouseenter="location='${target}'">Over</button><input aria-label="Keys" onkeydown="location='${target}'">
        <form action="${redirectUrl.split('?')[0]}"><input type="hidden" name="to" value="${target}"><button>Send</button></form>`,
     );
-    const leavingActs = [
+    const leavingSteps = [
       ['browser_click', '"Go"', {}],
       ['browser_click', '"Hop"', {}],
       ['browser_click', '"Send"', {}],
@@ -194,33 +196,33 @@ for (const site of forbiddenSites) {
       ['browser_evaluate', { function: 'acts++' }],
       ['browser_take_screenshot', {}],
     ]);
-    for (const [i, [tool, elementName, extraArguments]] of leavingActs.entries()) {
-      const triedSteps = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
-      for (const [nextTool, nextArgs] of triedSteps) {
+    for (const [i, [tool, elementName, extraArguments]] of leavingSteps.entries()) {
+      const selectedSteps = nextSteps.filter((_, j) => isTestingAllPairs || j === i % nextSteps.length);
+      for (const [nextTool, nextArgs] of selectedSteps) {
         const stepName = `${tool} ${elementName}, then ${nextTool}`;
         await openTab('/leave');
-        const target1 = elementName === '' ? {} : { target: await refOf(elementName) };
+        const targetArgs = elementName === '' ? {} : { target: await getRef(elementName) };
         const forbiddenSteps = [
-          { tool, args: { ...target1, ...extraArguments } },
+          { tool, args: { ...targetArgs, ...extraArguments } },
           { tool: nextTool, args: nextArgs },
         ];
         const callOutcome = await client.call('browser_batch', { steps: forbiddenSteps });
         assert.equal(callOutcome.isError, true, `${stepName}: ${callOutcome.text}`);
-        assertHidden(stepName, callOutcome.text);
+        assertTextHidden(stepName, callOutcome.text);
         const page = await fixture.findPage(target);
-        assert.equal(await page.evaluate('acts'), 0, `${stepName}: acts that the page received`);
+        assert.equal(await page.evaluate('acts'), 0, `${stepName}: the page must receive no input`);
         await closeForbidden();
       }
     }
   });
 
   test(`tools: recordings and emulations do not show what happens on a site that is ${kind}`, async () => {
-    const { setPage, open: openTab, callTool: runTool, client, shop: shopOrigin, findPage: pageOf } = fixture;
+    const { setPage, open: openTab, callTool: runTool, client, shop: shopOrigin, findPage: getPage } = fixture;
     await setSiteRules(site);
     fixture.onApprovalForm = (question) => !question.includes(makeOrigin(site));
     setPage('/record', '<title>Shop</title><h1>Shop</h1><style>h1 { color: red }</style>');
     await openTab('/record');
-    const page = await pageOf(`${shopOrigin}/record`);
+    const page = await getPage(`${shopOrigin}/record`);
     const startSteps = listSteps([
       ['browser_network_requests', {}],
       ['browser_css_coverage', { action: 'start' }],
@@ -254,10 +256,10 @@ for (const site of forbiddenSites) {
       ['browser_evaluate', { function: '() => [document.referrer, history.length, window.name]' }],
     ])) {
       const { text: answerText } = await client.call(tool, args);
-      assertHidden(`${tool} after the return`, answerText);
+      assertTextHidden(`${tool} after the return`, answerText);
       for (const uri of answerText.match(/opentabs:\/\/files\/\w+/g) ?? []) {
         const { contents: resourceContents } = await client.sdk.readResource({ uri });
-        assertHidden(`the file of ${tool}`, JSON.stringify(resourceContents));
+        assertTextHidden(`the file of ${tool}`, JSON.stringify(resourceContents));
       }
     }
     await page.close();
@@ -279,7 +281,7 @@ for (const site of forbiddenSites) {
     ])) {
       const callOutcome = await client.call(tool, args);
       assert.equal(callOutcome.isError, true, `${tool}: ${callOutcome.text}`);
-      assertHidden(tool, callOutcome.text);
+      assertTextHidden(tool, callOutcome.text);
     }
   });
 }

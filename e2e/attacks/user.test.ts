@@ -19,14 +19,14 @@ after(async () => {
   await stack?.close();
 });
 
-interface Impostor {
+interface ImpostorServer {
   receivedText(): string;
   socketCount(): number;
   close(): Promise<void>;
 }
 
 /** startImpostor listens on the daemon's port and responds as the daemon would. */
-async function startImpostor(firstFrame: string): Promise<Impostor> {
+async function startImpostor(firstFrame: string): Promise<ImpostorServer> {
   let receivedText = '';
   const sockets = new Set<Socket>();
   const server = createServer((_request, response) => {
@@ -50,7 +50,7 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
     });
     if (firstFrame) webSocket.send(firstFrame);
   });
-  await waitFor("the impostor to listen on the server's port", () => tryListen(server, stack.port));
+  await waitFor("the impostor to listen on the server's port", () => canListen(server, stack.port));
   return {
     receivedText: () => receivedText,
     socketCount: () => acceptedCount,
@@ -63,7 +63,7 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
   };
 }
 
-function tryListen(server: Server, port: number): Promise<boolean> {
+function canListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const onError = () => resolve(false);
     server.once('error', onError);
@@ -93,7 +93,7 @@ for (const [name, firstFrame] of [
     const { key } = JSON.parse(readFileSync(join(stack.extensionFolder, 'connection.json'), 'utf8'));
     assert.match(receivedText, /opentabs\.nonce\.[0-9a-f]{32}/);
     for (const secret of [stack.token, String(key), 'opentabs.token', 'hello', 'browserId', 'frame ']) {
-      assert.ok(!receivedText.includes(secret), `the impostor received ${secret}`);
+      assert.ok(!receivedText.includes(secret), `the impostor received the secret ${secret}, want no secrets`);
     }
     const nonceMatches = receivedText.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
     assert.equal(new Set(nonceMatches).size, nonceMatches.length, 'the impostor received a nonce twice');

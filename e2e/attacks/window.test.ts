@@ -7,9 +7,9 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type AttackerSite, secretText, startAttackerSite } from './attacker.ts';
 
-const defineNote = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
-/** spyOnBuiltins is page code that replaces JavaScript built-ins. */
-const spyOnBuiltins = `
+const defineNoteScript = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
+/** spyScript is page code that replaces JavaScript built-ins. */
+const spyScript = `
   const on = EventTarget.prototype.addEventListener, apply = Reflect.apply, parse = JSON.parse, then = Promise.prototype.then;
   JSON.parse = function (t) { if (String(t).includes('${secretText}')) note(['parse', t]); return apply(parse, JSON, arguments); };
   JSON.stringify = function (v) { const t = apply(text, JSON, arguments); if (String(t).includes('${secretText}')) note(['stringify', t]); return t; };
@@ -20,8 +20,8 @@ const spyOnBuiltins = `
     return apply(on, this, [t, f, o]); };
   for (const key of ['code', 'then', 'toJSON', 'value'])
     Object.defineProperty(Error.prototype, key, { configurable: true, get() { note(['getter', key, this.message]); return 'FORGED'; } });`;
-/** forgeEvents is page code that forges the DOM events with which a bridge and a plugin host connect. */
-const forgeEvents = `
+/** forgeEventsScript is page code that forges the DOM events with which a bridge and a plugin host connect. */
+const forgeEventsScript = `
   const { port1: mine, port2: other } = new MessageChannel();
   mine.addEventListener('taken', () => note('taken'));
   mine.addEventListener('down', (e) => { note(['read', e.data]); mine.dispatchEvent(new MessageEvent('up', { data: 'r 1 {"value":"FORGED"}' })); });
@@ -34,10 +34,10 @@ const pageBodies: Readonly<Record<string, readonly [type: string, body: string]>
   '/plain': ['text/html', '<!doctype html><title>plain</title><p>hello'],
   '/first': [
     'text/html',
-    `<!doctype html><title>first</title><script>${defineNote}{${forgeEvents}}{${spyOnBuiltins}}</script>`,
+    `<!doctype html><title>first</title><script>${defineNoteScript}{${forgeEventsScript}}{${spyScript}}</script>`,
   ],
   '/root': ['application/xhtml+xml', '<script xmlns="http://www.w3.org/1999/xhtml" src="/root.js"/>'],
-  '/root.js': ['text/javascript', `${defineNote}${forgeEvents}`],
+  '/root.js': ['text/javascript', `${defineNoteScript}${forgeEventsScript}`],
   '/opener': ['text/html', '<!doctype html><title>opener</title>'],
 };
 
@@ -75,7 +75,7 @@ async function openOnlyTab(path: string): Promise<Page> {
   return page;
 }
 
-async function assertPageSawNothing(): Promise<void> {
+async function assertPageReceivedNothing(): Promise<void> {
   const echoOutcome = await client.call('messages__echo', { value: secretText });
   assert.equal(echoOutcome.isError, false, echoOutcome.text);
   assert.deepEqual(echoOutcome.structured, { value: secretText });
@@ -88,14 +88,14 @@ async function assertPageSawNothing(): Promise<void> {
 test('page: a first script that replaces the built-ins of the SDK and forges events sees and changes nothing', async () => {
   const page = await openOnlyTab('/first');
   await waitFor('the plugin to be live in the page', () => isPluginLive('/first'));
-  await assertPageSawNothing();
+  await assertPageReceivedNothing();
   await page.close();
 });
 
 test('page: a page whose root element is a script, which runs before the page has content, sees and changes nothing', async () => {
   const page = await openOnlyTab('/root');
   await waitFor('the plugin to be live in the page', () => isPluginLive('/root'));
-  await assertPageSawNothing();
+  await assertPageReceivedNothing();
   await page.close();
 });
 
@@ -107,11 +107,11 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
     const evaluateInPopup: unknown =
       typeof openedWindow === 'object' && openedWindow !== null ? Reflect.get(openedWindow, 'eval') : undefined;
     if (typeof evaluateInPopup === 'function') evaluateInPopup(script);
-  }, `{${defineNote}${spyOnBuiltins}}`);
+  }, `{${defineNoteScript}${spyScript}}`);
   const page = await popupPage;
   await openerPage.close();
   await waitForTabCount();
-  assert.equal(await isPluginLive('/plain'), false, 'a plugin host runs with the built-ins of the opener');
+  assert.equal(await isPluginLive('/plain'), false, 'no plugin host must run with built-ins that the opener replaced');
   // The tool call reloads the tab, which creates a new Window for the page.
   const echoOutcome = await client.call('messages__echo', { value: secretText });
   if (echoOutcome.isError) {
@@ -120,11 +120,11 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
   }
   assert.deepEqual(attackerSite.leakedSecrets, []);
   await waitFor('the plugin to be live after the reload of the page', () => isPluginLive('/plain'));
-  await assertPageSawNothing();
+  await assertPageReceivedNothing();
   await page.close();
 });
 
-test('page: a page finds no trace of the probe frame', async () => {
+test('page: a page finds no trace of the probe frame, in which the extension reads unmodified built-ins', async () => {
   const openerPage = await openOnlyTab('/opener');
   const popupPage = openerPage.waitForEvent('popup');
   await openerPage.evaluate(() => void window.open('/plain'));
@@ -132,6 +132,6 @@ test('page: a page finds no trace of the probe frame', async () => {
   await openerPage.close();
   await waitFor('the plugin to be live in the page', () => isPluginLive('/plain'));
   assert.deepEqual(await page.evaluate(() => [window.length, document.querySelectorAll('iframe').length]), [0, 0]);
-  await assertPageSawNothing();
+  await assertPageReceivedNothing();
   await page.close();
 });

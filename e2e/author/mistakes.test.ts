@@ -167,13 +167,14 @@ test('a result with a circular reference fails with its path, and a bigint becom
 });
 
 test('the log and plugin dev show a thrown error with its source lines', async () => {
-  const lineOf = (linePart: string) => pluginSource.split('\n').findIndex((line) => line.includes(linePart)) + 1;
+  const findLineNumber = (linePart: string) =>
+    pluginSource.split('\n').findIndex((line) => line.includes(linePart)) + 1;
   const logEntry = await waitFor('the entry of the error', () => readLog('throws'));
   const frames = logEntry.stack ?? [];
-  assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${lineOf('.length')}:\\d+\\)$`));
-  assert.match(frames[1] ?? '', new RegExp(`src/index\\.ts:${lineOf('return countParts')}:\\d+`));
+  assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${findLineNumber('.length')}:\\d+\\)$`));
+  assert.match(frames[1] ?? '', new RegExp(`src/index\\.ts:${findLineNumber('return countParts')}:\\d+`));
   await waitFor('plugin dev to print the error', () =>
-    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(
+    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${findLineNumber('.length')}:`).test(
       devCommand.stdout(),
     ),
   );
@@ -183,7 +184,7 @@ test('the log and plugin dev show a thrown error with its source lines', async (
   assert.match(stdout, /^ {4}at countParts \(src\/index\.ts:/m);
 });
 
-test("a page's hook for stack traces receives no error of a plugin", async () => {
+test("a page's Error.prepareStackTrace function receives no error of a plugin", async () => {
   // The script is a string, because the TypeScript compiler would insert a call to a helper that the page lacks.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');

@@ -65,7 +65,7 @@ export class GoClient {
   async sendCommand<T>(command: ClientCommand, schema: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`);
     const answerLine = await this.#lines.next();
-    if (answerLine.done) throw new Error(`bench client ended while it did ${command.do}`);
+    if (answerLine.done) throw new Error(`the bench client exited during the command ${command.do}`);
     const commandAnswer = CommandAnswer.parse(JSON.parse(answerLine.value));
     if (commandAnswer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${commandAnswer.failed}`);
     return schema.parse(commandAnswer.ok);
@@ -106,15 +106,15 @@ export interface EventFollowers {
   close(): Promise<void>;
 }
 
-/** If neverReading is true, the clients connect to the event stream but read no events. */
+/** If ignoresEvents is true, the clients connect to the event stream but read no events. */
 export async function startFollowers(
   port: number,
   token: string,
   count: number,
-  neverReading = false,
+  ignoresEvents = false,
 ): Promise<EventFollowers> {
   const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
-  const child = startBenchProgram(neverReading ? [...args, '-stuck'] : args);
+  const child = startBenchProgram(ignoresEvents ? [...args, '-stuck'] : args);
   const outputLines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   if (Number((await outputLines.next()).value) !== count) throw new Error('the followers did not start');
   return {

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
 import { BenchFixture } from './bench-fixture.ts';
-import { type BenchRow, formatTable, judgeRow } from './row.ts';
+import { type BenchRow, computeVerdict, formatTable } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDemo } from './rows/demo.ts';
@@ -50,9 +50,9 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Be
 };
 
 /** An on-demand benchmark row runs only if the environment variable ROWS names the row. */
-const onDemandRows: typeof defaultRows = { profile: measureProfile };
+const optionalRows: typeof defaultRows = { profile: measureProfile };
 
-const allRows = { ...defaultRows, ...onDemandRows };
+const allRows = { ...defaultRows, ...optionalRows };
 const selectedRows = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(defaultRows);
 const unknownRows = selectedRows.filter((id) => !(id in allRows));
 if (unknownRows.length > 0) {
@@ -81,19 +81,19 @@ try {
 const cpuList = cpus();
 const machineName = `${cpuList.length} x ${cpuList[0]?.model ?? arch()}, ${process.platform} ${release()}`;
 // Limits in absolute units such as milliseconds are meaningful only on an idle machine.
-const busyNote = loadBefore > 0.5 ? `; another program used the machine (load average ${loadBefore.toFixed(1)})` : '';
-process.stdout.write(`${new Date().toISOString()}, ${machineName}${busyNote}\n\n${formatTable(measuredRows)}\n`);
+const loadNote = loadBefore > 0.5 ? `; another program used the machine (load average ${loadBefore.toFixed(1)})` : '';
+process.stdout.write(`${new Date().toISOString()}, ${machineName}${loadNote}\n\n${formatTable(measuredRows)}\n`);
 if (process.env.BENCH_JSON) {
   const report = {
     at: new Date().toISOString(),
     machine: machineName,
     loadBefore,
-    rows: measuredRows.map((row) => ({ ...row, verdict: judgeRow(row) })),
+    rows: measuredRows.map((row) => ({ ...row, verdict: computeVerdict(row) })),
   };
   writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(report, undefined, 2)}\n`);
 }
-const missedRows = measuredRows.filter((row) => judgeRow(row) === 'MISSED');
-if (missedRows.length > 0) {
-  process.stdout.write(`\n${missedRows.length} of ${measuredRows.filter(judgeRow).length} bars missed\n`);
+const failedRows = measuredRows.filter((row) => computeVerdict(row) === 'MISSED');
+if (failedRows.length > 0) {
+  process.stdout.write(`\n${failedRows.length} of ${measuredRows.filter(computeVerdict).length} limits missed\n`);
   process.exitCode = 1;
 }

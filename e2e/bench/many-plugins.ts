@@ -18,7 +18,8 @@ function countToolsOf(i: number): number {
 }
 
 /**
- * makeHost returns the host name of a generated plugin's site, such as many-0.localhost, which resolves to loopback.
+ * makeHost returns the host name of a generated plugin's site, such as many-0.localhost, which resolves to the loopback
+ * address.
  */
 export function makeHost(name: string): string {
   return `${name}.localhost`;

@@ -1,13 +1,13 @@
 /** `make bench` prints MISSED if and only if a measured value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BenchRow, formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold } from './row.ts';
+import { type BenchRow, computeVerdict, formatTable, makeLowerThreshold, makeUpperThreshold } from './row.ts';
 import { computeQuantile, summarize } from './samples.ts';
 
-const sampleRow: BenchRow = { id: 'echo', what: 'an echo', ours: '1 ms' };
+const echoRow: BenchRow = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const rowCases: [Partial<BenchRow>, ReturnType<typeof judgeRow>][] = [
+  const rowCases: [Partial<BenchRow>, ReturnType<typeof computeVerdict>][] = [
     [{}, ''],
     [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
     [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
@@ -20,12 +20,12 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
   for (const [fields, expectedVerdict] of rowCases)
-    assert.equal(judgeRow({ ...sampleRow, ...fields }), expectedVerdict, JSON.stringify(fields));
+    assert.equal(computeVerdict({ ...echoRow, ...fields }), expectedVerdict, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
   const tableText = formatTable([
-    { ...sampleRow, value: 3, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' },
+    { ...echoRow, value: 3, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' },
   ]);
   assert.match(tableText, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
   assert.match(tableText, /^echo: one was lost$/m);

@@ -37,10 +37,10 @@ export const makeLowerThreshold = (thresholdLimit: number, unit: string): Thresh
 });
 
 /**
- * judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. A row whose value could
+ * computeVerdict returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. A row whose value could
  * not be computed is "MISSED" even without a threshold.
  */
-export function judgeRow(benchRow: BenchRow): 'ok' | 'MISSED' | '' {
+export function computeVerdict(benchRow: BenchRow): 'ok' | 'MISSED' | '' {
   if (benchRow.broken !== undefined || Number.isNaN(benchRow.value)) return 'MISSED';
   if (benchRow.threshold === undefined) return '';
   const { value = Number.NaN, threshold: bar } = benchRow;
@@ -76,7 +76,7 @@ export function formatTable(benchRows: readonly BenchRow[]): string {
     benchRow.threshold
       ? `${benchRow.threshold.kind === 'atMost' ? '<=' : '>='} ${benchRow.threshold.limit} ${benchRow.threshold.unit}`
       : '',
-    judgeRow(benchRow),
+    computeVerdict(benchRow),
   ]);
   const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
   const columnWidths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];

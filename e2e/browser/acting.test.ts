@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import type { Dialog } from 'playwright-core';
 import { waitFor } from '../harness/wait.ts';
-import { type BrowserFixture, type Output, startBrowserFixture, toFailure, toOutput } from './browser-fixture.ts';
+import {
+  type BrowserFixture,
+  expectFailure,
+  expectOutput,
+  type Output,
+  startBrowserFixture,
+} from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 
@@ -45,12 +51,12 @@ test('a click acts on the element of its ref and returns what changed', async ()
   assert.match(clickOutcome.content ?? '', /Order 2/);
   assert.doesNotMatch(clickOutcome.content ?? '', /Order 1/);
   assert.deepEqual(await evaluateInPage('/click', 'log'), ['add']);
-  const noneOutcome = await fixture.callTool('browser_click', { target, snapshot: 'none' }, tabId);
-  assert.doesNotMatch(noneOutcome.content ?? '', /Order/);
-  const fullOutcome = await fixture.callTool('browser_click', { target, snapshot: 'full' }, tabId);
-  assert.match(fullOutcome.content ?? '', /heading "Orders"/);
-  const nothing = await fixture.callTool('browser_click', { target: await findRef(tabId, 'Nothing') }, tabId);
-  assert.match(nothing.text ?? '', /changed: nothing/);
+  const noSnapshotOutcome = await fixture.callTool('browser_click', { target, snapshot: 'none' }, tabId);
+  assert.doesNotMatch(noSnapshotOutcome.content ?? '', /Order/);
+  const fullSnapshotOutcome = await fixture.callTool('browser_click', { target, snapshot: 'full' }, tabId);
+  assert.match(fullSnapshotOutcome.content ?? '', /heading "Orders"/);
+  const noChangeOutcome = await fixture.callTool('browser_click', { target: await findRef(tabId, 'Nothing') }, tabId);
+  assert.match(noChangeOutcome.text ?? '', /changed: nothing/);
   assert.deepEqual(await evaluateInPage('/click', 'log'), ['add', 'add', 'add']);
   await evaluateInPage('/click', 'document.body.replaceChildren(), 1');
   assert.equal((await fixture.callExpectingFailure('browser_click', { target }, tabId)).code, 'stale_ref');
@@ -72,10 +78,10 @@ test('a click that navigates is a success with the new page', async () => {
   );
   assert.match(waitOutcome.content ?? '', /heading "Thank you"/);
   const script = await openPage('/script-link', `<button onclick="location = '/done'">Leave</button>`);
-  const leave = { target: await findRef(script, 'Leave'), snapshot: 'none' };
-  const leaveOutcome = await fixture.callTool('browser_click', leave, script);
+  const leaveArgs = { target: await findRef(script, 'Leave'), snapshot: 'none' };
+  const leaveOutcome = await fixture.callTool('browser_click', leaveArgs, script);
   assert.equal(leaveOutcome.page?.title, 'Done');
-  assert.equal(leaveOutcome.content, undefined, 'an action with snapshot: none returned the new page');
+  assert.equal(leaveOutcome.content, undefined, 'an action with snapshot: none must not return the new page');
 });
 
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {
@@ -136,8 +142,8 @@ test('fields are filled, also in a frame of another site, and a form is submitte
   assert.deepEqual(await evaluateInPage('/form', values), ['Grace', true, 'Large', 'hunter2']);
   const page = await fixture.findPage(`${fixture.origin}/form`);
   assert.equal(await page.frames()[1]?.evaluate(`document.getElementById('city').value`), 'Paris');
-  const submitted = await fixture.callTool('browser_type', { target: name, text: 'Ada', submit: true }, tabId);
-  assert.equal(submitted.page?.title, 'Done');
+  const submitOutcome = await fixture.callTool('browser_type', { target: name, text: 'Ada', submit: true }, tabId);
+  assert.equal(submitOutcome.page?.title, 'Done');
 });
 
 test('keys, hovers, scrolls, drags and files reach the page', async () => {
@@ -167,12 +173,12 @@ test('keys, hovers, scrolls, drags and files reach the page', async () => {
     return Array.isArray(logEntries) && logEntries.includes('a.txt:hello') && logEntries;
   });
   assert.deepEqual(log, ['ArrowDown', 'over', 'dragstart', 'drop', 'a.txt:hello']);
-  const scrolled = await fixture.callTool('browser_scroll', { direction: 'bottom' }, tabId);
-  assert.match(scrolled.text ?? '', /^Scrolled\. Position 0, \d{3,}/);
+  const scrollOutcome = await fixture.callTool('browser_scroll', { direction: 'bottom' }, tabId);
+  assert.match(scrollOutcome.text ?? '', /^Scrolled\. Position 0, \d{3,}/);
   assert.ok(Number(await evaluateInPage('/input', 'scrollY')) > 1000);
 });
 
-test('an act on a page that shows a dialog to the user ends with dialog_open', async () => {
+test('an action in a page that shows a dialog to the user fails with dialog_open', async () => {
   const { userPage, callTool: call, callExpectingFailure, setPage, origin } = fixture;
   setPage(
     '/dialog',
@@ -199,7 +205,7 @@ test('an act on a page that shows a dialog to the user ends with dialog_open', a
   await userPage.goto(`${origin}/`);
 });
 
-test('a wait ends when its condition comes, survives a new document, and reports progress', async () => {
+test('a wait ends when its condition is met, survives a new document, and reports progress', async () => {
   const { start: startCall, callTool: call, callExpectingFailure } = fixture;
   const tabId = await openPage(
     '/wait',
@@ -207,7 +213,7 @@ test('a wait ends when its condition comes, survives a new document, and reports
   );
   assert.equal((await call('browser_wait_for', { text: 'Ready' }, tabId)).text, 'Found: text.');
   const startedCall = await startCall('browser_wait_for', { text: 'Thank you' }, tabId);
-  assert.equal(toOutput(await startedCall.dispatchAnswer).page?.title, 'Done');
+  assert.equal(expectOutput(await startedCall.dispatchAnswer).page?.title, 'Done');
   assert.equal(
     (await callExpectingFailure('browser_wait_for', { text: 'never', timeout: 0.3 }, tabId)).code,
     'timeout',
@@ -216,9 +222,9 @@ test('a wait ends when its condition comes, survives a new document, and reports
   const closingCall = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, tabId);
   await waitFor('a report', () => closingCall.reports.length > 0);
   await call('browser_tabs', { action: 'close', tabId });
-  assert.equal(toFailure(await closingCall.dispatchAnswer).code, 'tab_closed');
+  assert.equal(expectFailure(await closingCall.dispatchAnswer).code, 'tab_closed');
   const otherTab = await openPage('/other', '');
-  const cancelled = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, otherTab);
-  await waitFor('a report', () => cancelled.reports.length > 0);
-  assert.deepEqual((await cancelled.cancel('enough')).result, { outcome: 'aborted' });
+  const cancelledRun = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, otherTab);
+  await waitFor('a report', () => cancelledRun.reports.length > 0);
+  assert.deepEqual((await cancelledRun.cancel('enough')).result, { outcome: 'aborted' });
 });

@@ -69,12 +69,12 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     closeSites(); // an open server prevents the test process from exiting
     throw error;
   });
-  const closeAll = async () => {
+  const closeStackAndSites = async () => {
     await stack.close();
     closeSites();
   };
-  await turnBrowserToolsOn(stack, shop, bank).catch(async (error: unknown) => {
-    await closeAll();
+  await enableBrowserTools(stack, shop, bank).catch(async (error: unknown) => {
+    await closeStackAndSites();
     throw error;
   });
   const forms: string[] = [];
@@ -118,12 +118,12 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     findRef: async (elementName) => parseRef(await run('browser_snapshot', { maxTokens: 20_000 }), elementName),
     findPage: (url) =>
       waitFor(`the page ${url}`, () => stack.chrome.context.pages().find((page) => page.url().startsWith(url))),
-    close: closeAll,
+    close: closeStackAndSites,
   };
   return fixture;
 }
 
-async function turnBrowserToolsOn(stack: Stack, shop: string, bank: string): Promise<void> {
+async function enableBrowserTools(stack: Stack, shop: string, bank: string): Promise<void> {
   for (const args of [
     ['browser', 'tools', 'on'],
     ['browser', 'site', shop, 'auto'],

@@ -53,7 +53,7 @@ test('browser tools are off until the user switches them on', async () => {
   await waitFor('the tools to be listed', async () => (await listToolNames()).includes('browser_click'));
 });
 
-test('each site needs an approval, and then an agent reads it and acts on it', async () => {
+test('reading a site needs one approval, and each action on the site needs another approval', async () => {
   const url = `${stack.site.origin}/page`;
   assert.match(await callTool('browser_tabs', { action: 'new', url }), /^Opened tab \d+ in the background/);
   assert.match(
@@ -66,13 +66,13 @@ test('each site needs an approval, and then an agent reads it and acts on it', a
   assert.match(snapshot, /--- text of http:\/\/127\.0\.0\.1:\d+, data and not instructions \[\w+\] ---/);
   assert.doesNotMatch(snapshot, /Ignore your instructions/);
   await callTool('browser_find', { text: 'Add order' });
-  assert.equal(approvalForms.length, 1, 'reading the same site needs no second approval');
-  const customer = findRef(snapshot, 'Customer');
+  assert.equal(approvalForms.length, 1, 'reading the same site again must need no second approval');
+  const customerRef = findRef(snapshot, 'Customer');
   const addRef = findRef(snapshot, 'Add order');
-  await callTool('browser_type', { target: customer, text: 'Ada' });
+  await callTool('browser_type', { target: customerRef, text: 'Ada' });
   const clickOutcome = await callTool('browser_click', { target: addRef, element: 'the button that adds an order' });
   assert.match(clickOutcome, /Order of Ada/);
-  assert.equal(approvalForms.length, 3, 'each act needs an approval');
+  assert.equal(approvalForms.length, 3, 'each action must need an approval');
 });
 
 test('a rule allows a site without approvals, and a batch runs several steps', async () => {
@@ -103,6 +103,6 @@ test('a site that is off is neither read nor opened, and a denied approval stops
   }
   await stack.runCli('browser', 'site', stack.site.origin, 'default');
   formAnswer = 'decline';
-  const declined = await client.call('browser_click', { target: 'e1' });
-  assert.equal(declined.code, 'denied');
+  const declinedCall = await client.call('browser_click', { target: 'e1' });
+  assert.equal(declinedCall.code, 'denied');
 });

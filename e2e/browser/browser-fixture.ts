@@ -52,12 +52,12 @@ export interface BrowserFixture {
   close(): Promise<void>;
 }
 
-export function toOutput(toolAnswer: DispatchAnswer): Output {
+export function expectOutput(toolAnswer: DispatchAnswer): Output {
   if (toolAnswer.error) throw new Error(`the tool failed: ${JSON.stringify(toolAnswer.error)}`);
   return Object(Object(toolAnswer.result).output);
 }
 
-export function toFailure(toolAnswer: DispatchAnswer): Failure {
+export function expectFailure(toolAnswer: DispatchAnswer): Failure {
   if (!toolAnswer.error) throw new Error(`the tool did not fail: ${JSON.stringify(toolAnswer.result)}`);
   const { code, message: errorMessage, tool, notStarted } = Object(toolAnswer.error.data);
   return { code: tool?.code ?? code, message: errorMessage, ...(notStarted === true ? { notStarted } : {}) };
@@ -78,7 +78,7 @@ export async function startFixture(options: BrowserFixtureOptions): Promise<Brow
     for (let nextCloser = fixtureClosers.pop(); nextCloser; nextCloser = fixtureClosers.pop()) await nextCloser();
   };
   try {
-    return await startParts(options, fixtureClosers, closeFixture);
+    return await startFixtureParts(options, fixtureClosers, closeFixture);
   } catch (error) {
     await closeFixture(); // an open browser prevents the test process from exiting
     throw error;
@@ -87,8 +87,8 @@ export async function startFixture(options: BrowserFixtureOptions): Promise<Brow
 
 type FixtureCloser = () => Promise<void>;
 
-/** startParts adds a function to closers after each start, so that a failed start can be undone. */
-async function startParts(
+/** startFixtureParts adds a function to closers after each start, so that a failed start can be undone. */
+async function startFixtureParts(
   { installFlags = [], userScripts = true }: BrowserFixtureOptions,
   fixtureClosers: FixtureCloser[],
   closeFixture: () => Promise<void>,
@@ -113,8 +113,8 @@ async function startParts(
   const userPage = await chrome.openPage(`${origin}/`);
   await waitFor('the browser to connect', async () => (await server.request('tab.describe', {})).result !== undefined);
   const startCall: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
-    const described = tabId > 0 ? await server.request('tab.describe', { tabId }) : {};
-    const { documentId = '' } = Object(Object(described.result).tab);
+    const tabDescription = tabId > 0 ? await server.request('tab.describe', { tabId }) : {};
+    const { documentId = '' } = Object(Object(tabDescription.result).tab);
     return server.dispatchTool({ plugin: 'browser', tool, tabId, documentId, args });
   };
   const fixture: BrowserFixture = {
@@ -125,9 +125,9 @@ async function startParts(
     otherOrigin: `http://localhost:${port}`,
     setPage: (path, html) => htmlByPath.set(path, html),
     start: startCall,
-    callTool: async (tool, args, tabId) => toOutput(await (await startCall(tool, args, tabId)).dispatchAnswer),
+    callTool: async (tool, args, tabId) => expectOutput(await (await startCall(tool, args, tabId)).dispatchAnswer),
     callExpectingFailure: async (tool, args, tabId) =>
-      toFailure(await (await startCall(tool, args, tabId)).dispatchAnswer),
+      expectFailure(await (await startCall(tool, args, tabId)).dispatchAnswer),
     takeSnapshot: (tabId) =>
       waitFor('a snapshot with the content of each frame', async () => {
         const output = await fixture.callTool('browser_snapshot', {}, tabId);
@@ -148,7 +148,7 @@ async function startParts(
 /** The query ?status=N of a test page sets the HTTP status, and ?delay=N delays the response by N milliseconds. */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');
-  const sendPage = () => {
+  const sendPageHtml = () => {
     const target = url.searchParams.get('to');
     if (target !== null) {
       response.writeHead(302, { location: target });
@@ -161,5 +161,5 @@ function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMes
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(html ?? '<!doctype html><title>Not found</title>');
   };
-  setTimeout(sendPage, Number(url.searchParams.get('delay') ?? 0));
+  setTimeout(sendPageHtml, Number(url.searchParams.get('delay') ?? 0));
 }

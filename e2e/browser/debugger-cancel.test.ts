@@ -37,7 +37,7 @@ async function cancelDebugger(tabId: number): Promise<void> {
     await chrome.debugger.detach({ tabId: id });
     const { onDetach } = chrome.debugger;
     const dispatch: unknown = Reflect.get(onDetach, 'dispatch');
-    if (typeof dispatch !== 'function') throw new Error('the event cannot be repeated');
+    if (typeof dispatch !== 'function') throw new Error('the event onDetach of chrome.debugger has no method dispatch');
     dispatch.call(onDetach, { tabId: id }, 'canceled_by_user');
   }, tabId);
 }
@@ -63,8 +63,8 @@ async function allowDebugger(): Promise<void> {
   await panel.close();
 }
 
-test('after Cancel in the debugger bar, actions run without the debugger, and other tools name the side panel', async () => {
-  const { setPage, open: openTab, callTool, callExpectingFailure, findPage: pageOf, shop: shopOrigin } = fixture;
+test('after Cancel in the debugger bar, actions run without the debugger, and other tools refer the user to the side panel', async () => {
+  const { setPage, open: openTab, callTool, callExpectingFailure, findPage: getPage, shop: shopOrigin } = fixture;
   setPage('/work', page);
   const tabId = await openTab('/work');
   const snapshot = await callTool('browser_snapshot');
@@ -81,9 +81,9 @@ test('after Cancel in the debugger bar, actions run without the debugger, and ot
     const result = await callTool(tool, args);
     assert.match(result, cancelledNote, tool);
     assert.match(result, /input: synthetic/, tool);
-    assert.doesNotMatch(result, /Do not retry/, `${tool} has succeeded`);
+    assert.doesNotMatch(result, /Do not retry/, `${tool} succeeded, so its result must not forbid a retry`);
   }
-  const workPage = await pageOf(`${shopOrigin}/work`);
+  const workPage = await getPage(`${shopOrigin}/work`);
   assert.equal(await workPage.textContent('#log'), 'true false ');
   assert.equal(await workPage.inputValue('#text'), 'Milk');
   for (const [tool, args] of listSteps([
@@ -104,16 +104,16 @@ test('after Cancel in the debugger bar, actions run without the debugger, and ot
   assert.equal(await isAttached(tabId), false);
   const secondTab = await openTab('/work');
   assert.match(await callTool('browser_click', { target: await fixture.findRef('"Add"') }), cancelledNote);
-  assert.equal(await isAttached(secondTab), false, 'the debugger is not attached to other tabs');
+  assert.equal(await isAttached(secondTab), false, 'the debugger must not be attached to other tabs');
   await allowDebugger();
   assert.match(await callTool('browser_click', { target: await fixture.findRef('"Add"') }), /input: trusted/);
 });
 
-test('after Cancel during an action that has pressed nothing, the action continues without the debugger', async () => {
-  const { setPage, open: openTab, callTool, client, findPage: pageOf, shop: shopOrigin } = fixture;
+test('after Cancel during an action that has pressed no button or key, the action continues without the debugger', async () => {
+  const { setPage, open: openTab, callTool, client, findPage: getPage, shop: shopOrigin } = fixture;
   setPage('/late', page);
   const tabId = await openTab('/late');
-  const latePage = await pageOf(`${shopOrigin}/late`);
+  const latePage = await getPage(`${shopOrigin}/late`);
   const snapshot = await callTool('browser_snapshot');
   const clickingCall = client.call('browser_click', { target: parseRef(snapshot, '"Late"') });
   await waitFor('the debugger', () => isAttached(tabId));

@@ -47,7 +47,7 @@ async function isAttached(page: Page, tabId: number): Promise<boolean> {
   );
 }
 
-test('20 pictures of a background tab, and the user sees the same tab as before', async () => {
+test('20 screenshots of a background tab do not change the tab that the user sees', async () => {
   const tabId = await openPage('/picture', '<style>body { background: rgb(0, 128, 0); margin: 0 }</style>');
   for (let i = 0; i < 20; i++) {
     const pictureOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
@@ -76,17 +76,17 @@ test('pictures have the type, the element and the size that the client asks for'
      <div role="button" aria-label="Box" style="position:absolute;left:10px;top:3000px;width:120px;height:50px;background:lime"></div>
      <iframe src="${fixture.otherOrigin}/inner" style="position:absolute;left:50px;top:5000px;border:7px solid;padding:5px;width:300px;height:200px"></iframe></div>`,
   );
-  const boxOutcome = await fixture.callTool(
+  const elementShotOutcome = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, '"Box"') },
     tabId,
   );
-  assert.deepEqual(readPngSize(boxOutcome), [120, 50]);
+  assert.deepEqual(readPngSize(elementShotOutcome), [120, 50]);
   for (const [x, y] of [
     [1, 1],
     [118, 48],
   ] as const)
-    assert.deepEqual(await readColorAt(fixture.userPage, boxOutcome, x, y), [0, 255, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, elementShotOutcome, x, y), [0, 255, 0]);
   const innerOutcome = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, 'button [') },
@@ -102,9 +102,9 @@ test('pictures have the type, the element and the size that the client asks for'
   assert.equal(readPngSize(fullOutcome)[1], 8000);
   assert.match(fullOutcome.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
   const wideTab = await openPage('/wide', '<body style="margin:0;width:20000px;height:300px">');
-  const wideOutcome = await fixture.callTool('browser_take_screenshot', { fullPage: true }, wideTab);
+  const wideShotOutcome = await fixture.callTool('browser_take_screenshot', { fullPage: true }, wideTab);
   assert.match(
-    wideOutcome.text ?? '',
+    wideShotOutcome.text ?? '',
     /full page, 8000 x \d+ pixels\. The page is 20000 pixels wide; the picture ends/,
   );
   const smallOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
@@ -119,7 +119,7 @@ test('pictures have the type, the element and the size that the client asks for'
   }
 });
 
-test('a picture of an element in a frame of another site contains the element and does not resize the page', async () => {
+test('a screenshot of an element in a frame of another site contains the element and does not resize the page', async () => {
   const body = '<button style="width:80px;height:40px;background:red;border:0"></button>';
   fixture.setPage('/small', `<!doctype html><body style="margin:0">${body}`);
   const frame = `<iframe src="${fixture.otherOrigin}/small" style="margin-top:3000px"></iframe>`;
@@ -137,7 +137,7 @@ test('a picture of an element in a frame of another site contains the element an
   assert.deepEqual(await page.evaluate('log'), []);
 });
 
-test('the answer of a click names the download that it starts', async () => {
+test('the result of a click names the download that the click starts', async () => {
   fixture.setPage('/file', 'A file');
   const tabId = await openPage(
     '/downloads',
@@ -158,32 +158,32 @@ test('the answer of a click names the download that it starts', async () => {
   assert.doesNotMatch(outcome.text ?? '', /browser_tabs/);
 });
 
-test('the answer of a click on a link to a page that does not load names the reason', async () => {
+test('the result of a click on a link to a page that cannot load names the reason', async () => {
   const tabId = await openPage('/dead-link', '<a href="http://127.0.0.1:9/">Dead</a>');
   const outcome = await fixture.callTool('browser_click', { target: await findRef(tabId, '"Dead"') }, tabId);
   assert.match(outcome.text ?? '', /Clicked e\d+\..*requested another document, which failed: net::ERR_/);
 });
 
-test('an element outside of the page has no picture', async () => {
+test('a screenshot of an element outside of the page fails', async () => {
   const tabId = await openPage('/outside', '<p>Page</p><button style="position:absolute;left:-3000px">Far</button>');
-  const found = await fixture.callTool('browser_find', { selector: 'button' }, tabId);
-  const target = /\[ref=(e\d+)\]/.exec(found.content ?? '')?.[1];
+  const findOutput = await fixture.callTool('browser_find', { selector: 'button' }, tabId);
+  const target = /\[ref=(e\d+)\]/.exec(findOutput.content ?? '')?.[1];
   const failure = await fixture.callExpectingFailure('browser_take_screenshot', { target }, tabId);
   assert.equal(failure.code, 'not_hittable');
   assert.match(failure.message, /is outside of the page/);
 });
 
 test('pictures of a zoomed page show the element and the full page', async () => {
-  const placeStyle = 'position:absolute;background:lime';
+  const markerStyle = 'position:absolute;background:lime';
   const tabId = await openPage(
     '/zoomed',
-    `<body style="margin:0;background:blue"><div style="${placeStyle};right:0;top:0;width:50px;height:50px"></div>
-     <div role="button" aria-label="Small" style="${placeStyle};left:200px;top:150px;width:80px;height:40px"></div>
-     <div role="button" aria-label="Tall" style="${placeStyle};left:20px;top:300px;width:100px;height:3000px"></div>`,
+    `<body style="margin:0;background:blue"><div style="${markerStyle};right:0;top:0;width:50px;height:50px"></div>
+     <div role="button" aria-label="Small" style="${markerStyle};left:200px;top:150px;width:80px;height:40px"></div>
+     <div role="button" aria-label="Tall" style="${markerStyle};left:20px;top:300px;width:100px;height:3000px"></div>`,
   );
   const worker = await findExtensionWorker();
-  const setZoom = (factor: number) =>
-    worker.evaluate(({ id, factor }) => chrome.tabs.setZoom(id, factor), { id: tabId, factor });
+  const setZoom = (zoomFactor: number) =>
+    worker.evaluate(({ id, factor }) => chrome.tabs.setZoom(id, factor), { id: tabId, factor: zoomFactor });
   await setZoom(1.5);
   for (const [name, wantWidth, wantHeight] of [
     ['Small', 80, 40],
@@ -198,7 +198,11 @@ test('pictures of a zoomed page show the element and the full page', async () =>
       [2, 2],
       [width - 3, height - 3],
     ] as const)
-      assert.deepEqual(await readColorAt(fixture.userPage, pictureOutcome, x, y), [0, 255, 0], `${name} at ${x}, ${y}`);
+      assert.deepEqual(
+        await readColorAt(fixture.userPage, pictureOutcome, x, y),
+        [0, 255, 0],
+        `${name}: the pixel at ${x}, ${y} must be green`,
+      );
   }
   const fullOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
   const [width] = readPngSize(fullOutcome);
@@ -209,12 +213,12 @@ test('pictures of a zoomed page show the element and the full page', async () =>
   );
   // Agents use the pixels of a picture of the viewport as coordinates for clicks.
   const page = await fixture.findPage(`${fixture.origin}/zoomed`);
-  const view = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
-  assert.ok(Math.abs(readPngSize(view)[0] - Number(await page.evaluate('innerWidth'))) <= 1);
+  const viewportShot = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
+  assert.ok(Math.abs(readPngSize(viewportShot)[0] - Number(await page.evaluate('innerWidth'))) <= 1);
   await setZoom(1);
 });
 
-test('a hover is trusted and opens a menu of :hover in a background tab, also in a frame of another site', async () => {
+test('a trusted hover opens a menu with the CSS state :hover in a background tab, even in a frame of another site', async () => {
   const menuHtml = `<style>nav ul { display: none } nav:hover ul { display: block }</style>
     <nav><button onmouseover="document.title = 'trusted: ' + event.isTrusted">File</button><ul><li>Save as</li></ul></nav>`;
   fixture.setPage('/menu', `<!doctype html><body>${menuHtml}`);
@@ -227,29 +231,29 @@ test('a hover is trusted and opens a menu of :hover in a background tab, also in
   assert.match(hoverOutcome.text ?? '', /^Moved the pointer over \w+\. input: trusted\./);
   assert.match(hoverOutcome.content ?? '', /Save as/);
   assert.equal(hoverOutcome.page?.title, 'trusted: true');
-  const framed = await openPage('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
+  const framedTabId = await openPage('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
   const innerOutcome = await fixture.callTool(
     'browser_hover',
-    { target: await findRef(framed, 'button "File"') },
-    framed,
+    { target: await findRef(framedTabId, 'button "File"') },
+    framedTabId,
   );
   assert.match(innerOutcome.text ?? '', /input: trusted\./);
   assert.match(innerOutcome.content ?? '', /Save as/);
 });
 
-test('the debugger leaves a tab that shows a page which tools must not see', async () => {
+test('the debugger is detached from a tab that navigates to a page that tools must not see', async () => {
   const tabId = await openPage('/leaving', 'Leaving');
   await fixture.callTool('browser_take_screenshot', {}, tabId);
   assert.ok(await isAttached(extensionPage, tabId));
   await extensionPage.evaluate((id) => chrome.tabs.update(id, { url: 'about:blank' }), tabId);
-  await waitFor('the debugger to leave', async () => !(await isAttached(extensionPage, tabId)));
+  await waitFor('the debugger to be detached', async () => !(await isAttached(extensionPage, tabId)));
 });
 
 async function restartWorker(): Promise<Page> {
   const { chrome, server } = fixture;
   await chrome.stopWorker();
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
-  await waitFor('the worker to return', async () => (await server.request('tab.describe', {})).result !== undefined);
+  await waitFor('the worker to restart', async () => (await server.request('tab.describe', {})).result !== undefined);
   return panel;
 }
 
@@ -262,7 +266,7 @@ test('after Cancel, no tool attaches the debugger until the user allows it in th
     await chrome.debugger.detach({ tabId: id });
     const { onDetach } = chrome.debugger;
     const dispatch: unknown = Reflect.get(onDetach, 'dispatch');
-    if (typeof dispatch !== 'function') throw new Error('the event cannot be repeated');
+    if (typeof dispatch !== 'function') throw new Error('the event onDetach of chrome.debugger has no method dispatch');
     dispatch.call(onDetach, { tabId: id }, 'canceled_by_user');
   }, tabId);
   assert.equal((await fixture.callExpectingFailure('browser_take_screenshot', {}, tabId)).code, 'debugger_refused');
@@ -277,7 +281,7 @@ test('after Cancel, no tool attaches the debugger until the user allows it in th
   await panel.close();
 });
 
-test('after a restart of the worker, the debugger of the last worker is used again', async () => {
+test('a restarted worker uses the debugger that the previous worker attached', async () => {
   const tabId = await openPage('/restart', 'Restart');
   await fixture.callTool('browser_take_screenshot', {}, tabId);
   const panel = await restartWorker();

@@ -17,7 +17,7 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-const forbidOtherSite = { _frames: { localhost: false } };
+const forbiddenFrames = { _frames: { localhost: false } };
 
 test('console messages from before the call have level, position, count and object previews', async () => {
   const tabId = await openPage(
@@ -39,12 +39,12 @@ fetch('/none?status=404');
     const outputText = await readDevtools();
     return outputText.includes('status of 404') && outputText.includes('rejected') ? outputText : undefined;
   });
-  const placePattern = `${fixture.origin}/console`.replaceAll('.', '\\.');
+  const locationPattern = `${fixture.origin}/console`.replaceAll('.', '\\.');
   for (const pattern of [
-    `info \\(3 times\\): again 1 \\{a: Array\\(2\\), b: x, c: \\(getter\\)\\} \\(${placePattern}:4:37\\)`,
-    `warning: careful now \\(${placePattern}:5:9\\)`,
+    `info \\(3 times\\): again 1 \\{a: Array\\(2\\), b: x, c: \\(getter\\)\\} \\(${locationPattern}:4:37\\)`,
+    `warning: careful now \\(${locationPattern}:5:9\\)`,
     `error: Error: broken[^]*\\[1, two, null\\] Map\\(1\\)`,
-    `error: Uncaught ReferenceError: missing is not defined\\n +at fail \\(${placePattern}:7:19\\)[^]*\\(${placePattern}:7:19\\)`,
+    `error: Uncaught ReferenceError: missing is not defined\\n +at fail \\(${locationPattern}:7:19\\)[^]*\\(${locationPattern}:7:19\\)`,
     `error: Uncaught TypeError: rejected`,
     `error: Failed to load resource: .*404.*none`,
   ])
@@ -58,8 +58,8 @@ fetch('/none?status=404');
   assert.equal(await readDevtools(), '');
   await (await fixture.findPage(`${fixture.origin}/console`)).evaluate(() => console.log('later'));
   assert.match(await readDevtools(), /^\S+ info: later[^\n]*$/);
-  const [, sinceText] = /"since":([\d.]+)/.exec(outputText) ?? [];
-  assert.match(await readDevtools({ since: Number(sinceText) }), /^\S+ info: later/);
+  const [, sinceNumberText] = /"since":([\d.]+)/.exec(outputText) ?? [];
+  assert.match(await readDevtools({ since: Number(sinceNumberText) }), /^\S+ info: later/);
   assert.equal(
     (await fixture.callTool('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content,
     undefined,
@@ -80,7 +80,7 @@ test('messages of frames are read, except frames on sites that the user does not
   assert.match(allMessages, /from the page/);
   const { text: outputText = '', content = '' } = await fixture.callTool(
     'browser_console_messages',
-    forbidOtherSite,
+    forbiddenFrames,
     tabId,
   );
   for (const contentPattern of [/from the page/, /near/]) assert.match(content, contentPattern);
@@ -114,11 +114,11 @@ test('resources are listed by type and address, and a resource body comes in par
     /^\/\/ ü{60000}\nwindow\.loaded = 1;$/,
   );
   assert.match((await readDevtools({ url: `${fixture.otherOrigin}/inner?far` })).content ?? '', /Inner text/);
-  const without = await readDevtools(forbidOtherSite);
-  assert.doesNotMatch(without.content ?? '', /far/);
-  assert.match(without.text ?? '', /left out/);
-  const forbidden = await readDevtools({ url: `${fixture.otherOrigin}/inner?far`, ...forbidOtherSite });
-  assert.match(forbidden.text ?? '', /Nothing matches/);
+  const allowedScripts = await readDevtools(forbiddenFrames);
+  assert.doesNotMatch(allowedScripts.content ?? '', /far/);
+  assert.match(allowedScripts.text ?? '', /left out/);
+  const forbiddenScript = await readDevtools({ url: `${fixture.otherOrigin}/inner?far`, ...forbiddenFrames });
+  assert.match(forbiddenScript.text ?? '', /Nothing matches/);
 });
 
 test('browser_get_styles returns computed values and matched rules with lines, also in a forced state', async () => {
@@ -136,18 +136,22 @@ button { color: rgb(1, 2, 3); --size: 4px }
     (await fixture.callTool('browser_get_styles', { target, ...args }, tabId)).content ?? '';
   const styles = await readDevtools({ properties: ['color', '--size', 'padding'] });
   assert.match(styles, /^color: rgb\(1, 2, 3\)\n--size: 4px\npadding: 5px$/m);
-  const placePattern = `${fixture.origin}/styles`;
-  assert.ok(styles.includes(`@media (min-width: 1px) #go { padding: 5px !important } (${placePattern}:4)`), styles);
-  assert.ok(styles.includes(`button { color: rgb(1, 2, 3); --size: 4px } (${placePattern}:3)`), styles);
+  const locationPattern = `${fixture.origin}/styles`;
+  assert.ok(styles.includes(`@media (min-width: 1px) #go { padding: 5px !important } (${locationPattern}:4)`), styles);
+  assert.ok(styles.includes(`button { color: rgb(1, 2, 3); --size: 4px } (${locationPattern}:3)`), styles);
   assert.match(styles, /^element\.style \{ opacity: 0\.5 \}$/m);
   assert.doesNotMatch(styles, /9, 9, 9/);
   const hoverStyles = await readDevtools({ properties: ['color'], forceState: ['hover'] });
   assert.match(hoverStyles, /^color: rgb\(9, 9, 9\)$/m);
-  assert.ok(hoverStyles.includes(`#go:hover { color: rgb(9, 9, 9) } (${placePattern}:5)`), hoverStyles);
+  assert.ok(hoverStyles.includes(`#go:hover { color: rgb(9, 9, 9) } (${locationPattern}:5)`), hoverStyles);
   assert.match(await readDevtools({ properties: ['color'] }), /^color: rgb\(1, 2, 3\)$/m);
   assert.match(await readDevtools({}), /^display: inline-block$/m);
-  const unknown = await fixture.callExpectingFailure('browser_get_styles', { target, properties: ['colour'] }, tabId);
-  assert.equal(unknown.code, 'invalid_arguments');
+  const unknownPropertyFailure = await fixture.callExpectingFailure(
+    'browser_get_styles',
+    { target, properties: ['colour'] },
+    tabId,
+  );
+  assert.equal(unknownPropertyFailure.code, 'invalid_arguments');
   assert.equal((await fixture.callExpectingFailure('browser_get_styles', { target: 'e999' }, tabId)).code, 'stale_ref');
 });
 
@@ -208,7 +212,7 @@ const boot = () => {
     document.getElementById('content').append(image);
   });
 };
-// A layout shift is a move after the first paint.
+// Chrome counts a movement of an element as a layout shift only after the first paint.
 new PerformanceObserver((_, observer) => {
   observer.disconnect();
   setTimeout(boot, 50);
@@ -241,15 +245,15 @@ test('a performance recording names slow parts of a page, and its trace contains
   assert.match(content, /^FCP \d+ ms \(/m);
   assert.match(content, /^LCP \S+ m?s \([^)]+\): img#hero "Hero" blob:\S+, 60000 px²$/m);
   assert.match(content, /^INP \d+ ms \([^)]+\), 1 interaction$/m);
-  const [, type, handlersMs] =
+  const [, type, handlerTimeMs] =
     /^ {2}(\w+) at .* on button#go "Go" \(delay \d+ ms, handlers (\d+) ms/m.exec(content) ?? [];
   assert.equal(type, 'click', `the interaction has the type ${type}, want click:\n${content}`);
-  assert.ok(Number(handlersMs) >= 250, `the handlers ran for ${handlersMs} ms, want at least 250`);
+  assert.ok(Number(handlerTimeMs) >= 250, `the handlers ran for ${handlerTimeMs} ms, want at least 250`);
   const [, shiftScore] = /^CLS ([\d.]+) \(/m.exec(content) ?? [];
   assert.ok(Number(shiftScore) > 0.05, `CLS = ${shiftScore}, want more than 0.05:\n${content}`);
   assert.match(content, /^ {2}[\d.]+ at \d+ ms: .*div#content "Content" moved 200 px down/m);
-  const [, taskMs] = /^ {2}at \d+ ms: (\d+) ms .*\/slow \(boot/m.exec(content) ?? [];
-  assert.ok(Number(taskMs) >= 300, `the long task of boot took ${taskMs} ms, want at least 300:\n${content}`);
+  const [, longTaskMs] = /^ {2}at \d+ ms: (\d+) ms .*\/slow \(boot/m.exec(content) ?? [];
+  assert.ok(Number(longTaskMs) >= 300, `the long task of boot took ${longTaskMs} ms, want at least 300:\n${content}`);
   assert.equal(file?.extension, 'json');
   const { traceEvents } = JSON.parse(file?.text ?? '');
   const names = new Set(traceEvents.map(({ name }: { name: string }) => name));
@@ -295,15 +299,15 @@ test('a performance recording without a reload counts events since its start, an
     return await fixture.callTool('browser_performance', { action: 'stop', ...args }, tabId);
   };
   await fixture.callTool('browser_performance', { action: 'start' }, tabId);
-  const restarted = await fixture.callTool('browser_performance', { action: 'start' }, tabId);
-  assert.match(restarted.text ?? '', /The earlier recording of this tab was discarded\. Use the page/);
+  const secondStartOutcome = await fixture.callTool('browser_performance', { action: 'start' }, tabId);
+  assert.match(secondStartOutcome.text ?? '', /The earlier recording of this tab was discarded\. Use the page/);
   const { text: outputText = '', content = '', file } = await recordPerformance({});
   assert.match(outputText, /count from the start/);
   assert.match(content, /^CLS 0 \(good\), 0 layout shifts$/m);
-  const [, inFrame = ''] = content.split(`frame ${fixture.otherOrigin}/inner-speed\n`);
-  assert.match(inFrame, /^CLS \S+ \(.*, 1 layout shift\n.*div#content .* moved 50 px down/m);
+  const [, frameReport = ''] = content.split(`frame ${fixture.otherOrigin}/inner-speed\n`);
+  assert.match(frameReport, /^CLS \S+ \(.*, 1 layout shift\n.*div#content .* moved 50 px down/m);
   assert.match(file?.text ?? '', /localhost/);
-  const forbidden = await recordPerformance(forbidOtherSite);
-  assert.match(forbidden.text ?? '', /Frames that the user does not allow are left out/);
-  assert.doesNotMatch(`${forbidden.content}${forbidden.file?.text}`, /localhost/);
+  const forbiddenRecording = await recordPerformance(forbiddenFrames);
+  assert.match(forbiddenRecording.text ?? '', /Frames that the user does not allow are left out/);
+  assert.doesNotMatch(`${forbiddenRecording.content}${forbiddenRecording.file?.text}`, /localhost/);
 });

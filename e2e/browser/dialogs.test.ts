@@ -31,16 +31,16 @@ test('browser_handle_dialog is listed when a browser has the debugger', async ()
   assert.ok(tools.some(({ name }) => name === 'browser_handle_dialog'));
 });
 
-test('a click opens dialogs, other tools fail meanwhile, and the last answer reports the changes', async () => {
+test('while dialogs of a click are open, other tools fail, and the answer to the last dialog returns the changes', async () => {
   const { callTool, callExpectingFailure } = fixture;
   const snapshot = await openPage(
     '/dialogs',
     `<button onclick="const ok = confirm('Delete it?'); const name = prompt('Name?', 'Ada'); out.textContent = ok + ' ' + name">Ask</button><p id="out"></p>`,
   );
   const target = parseRef(snapshot, '"Ask"');
-  const askedOutcome = await callTool('browser_click', { target });
+  const dialogClickOutcome = await callTool('browser_click', { target });
   assert.match(
-    askedOutcome,
+    dialogClickOutcome,
     /The page opened a dialog \(confirm\).*browser_handle_dialog.*--- text of .*dialog \(confirm\): "Delete it\?"/s,
   );
   for (const tool of ['browser_snapshot', 'browser_click', 'browser_read_page', 'browser_take_screenshot']) {
@@ -59,15 +59,15 @@ test('a click opens dialogs, other tools fail meanwhile, and the last answer rep
   );
 });
 
-test('the next tool names a dialog that opened later, and a dismissed prompt returns null', async () => {
+test('the next tool result describes a dialog that opened later, and a dismissed prompt returns null', async () => {
   const { callTool, callExpectingFailure } = fixture;
   const snapshot = await openPage(
     '/late',
     `<button onclick="setTimeout(() => { out.textContent = String(prompt('Late?')) }, 1500)">Later</button><p id="out"></p>`,
   );
   await callTool('browser_click', { target: parseRef(snapshot, '"Later"') });
-  const waited = await callExpectingFailure('browser_wait_for', { text: 'null', timeout: 20 });
-  assert.match(waited.text, /Late\?.*code=dialog_open/);
+  const waitOutcome = await callExpectingFailure('browser_wait_for', { text: 'null', timeout: 20 });
+  assert.match(waitOutcome.text, /Late\?.*code=dialog_open/);
   assert.match(await callTool('browser_handle_dialog', { accept: false }), /^Dismissed the dialog \(prompt\)/);
   assert.equal(await evaluateInShop('/late', 'out.textContent'), 'null');
 });
@@ -79,8 +79,8 @@ test('a beforeunload dialog opens on a click and on a navigation', async () => {
   const snapshot = await openPage('/leaving', body);
   const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Leave"') });
   assert.match(clickOutcome, /opened a dialog "Leave site\?"/);
-  const stayed = await callTool('browser_handle_dialog', { accept: false });
-  assert.match(stayed, /Dismissed the dialog/);
+  const dismissOutcome = await callTool('browser_handle_dialog', { accept: false });
+  assert.match(dismissOutcome, /Dismissed the dialog/);
   assert.equal(await evaluateInShop('/leaving', 'location.pathname'), '/leaving');
   assert.match(await callTool('browser_navigate', { url: `${shopOrigin}/next` }), /opened a dialog "Leave site\?"/);
   assert.match(await callTool('browser_handle_dialog', { accept: true }), /Accepted the dialog.*Loaded.*\/next/s);
@@ -116,8 +116,8 @@ test('a page that opens 10,000 dialogs blocks only its own tab, which the agent 
   let answeredText = '';
   for (let i = 1; i <= 10; i++) answeredText = await callTool('browser_handle_dialog', { accept: true });
   assert.match(answeredText, /This is dialog 11 in a row.*close the tab/s);
-  const listed = await callExpectingFailure('browser_snapshot');
-  assert.match(listed.text, /again 10.*code=dialog_open/s);
+  const snapshotFailure = await callExpectingFailure('browser_snapshot');
+  assert.match(snapshotFailure.text, /again 10.*code=dialog_open/s);
   await openPage('/calm', '<p>Calm page</p>');
   assert.match(await callTool('browser_snapshot'), /Calm page/);
   assert.match(await callTool('browser_tabs', { action: 'close', tabId: floodTab }), /Closed/);

@@ -16,7 +16,7 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 const downloads = mkdtempSync(join(tmpdir(), 'opentabs-downloads-'));
 const folder = join(downloads, 'opentabs');
 const slowAnswers: ServerResponse[] = [];
-const hangingAnswers: ServerResponse[] = [];
+const pendingAnswers: ServerResponse[] = [];
 const chunk = Buffer.alloc(100_000, 'a');
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://site');
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
     response.write(chunk);
     slowAnswers.push(response);
   } else if (url.pathname.startsWith('/hang')) {
-    hangingAnswers.push(response);
+    pendingAnswers.push(response);
   } else if (url.pathname.startsWith('/missing')) {
     response.writeHead(404);
     response.end();
@@ -58,7 +58,11 @@ before(async () => {
     ['site', files, 'auto'],
     ['site', `http://bank.localhost:${port}`, 'off'],
   ])
-    assert.equal((await agent.stack.runCli('browser', ...args)).code, 0, `exit code of browser ${args.join(' ')}`);
+    assert.equal(
+      (await agent.stack.runCli('browser', ...args)).code,
+      0,
+      `opentabs browser ${args.join(' ')} must succeed`,
+    );
 });
 after(async () => {
   await agent?.close();
@@ -98,9 +102,9 @@ test('a slow download reports its bytes until it is done', async () => {
   assert.match(outputText, /"slow\.dat": done, 200\.0 KB, in the folder opentabs of the user's downloads\.$/);
   assert.ok(
     errorMessages.some((progressMessage) => progressMessage.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
-    `progress of the wait = ${errorMessages.join('; ')}`,
+    `progress of the wait = ${errorMessages.join('; ')}, want a report of 100000 bytes`,
   );
-  assert.equal(statSync(join(folder, 'slow.dat')).size, 200_000, 'size of the downloaded file');
+  assert.equal(statSync(join(folder, 'slow.dat')).size, 200_000, 'the downloaded file must have 200,000 bytes');
 });
 
 test('a cancelled download leaves no file', async () => {
@@ -113,11 +117,11 @@ test('a cancelled download leaves no file', async () => {
   await waitFor('the partial file to be deleted', () => !listFiles().some((name) => name.includes('slow-2')));
 });
 
-test('a cancelled call of the action start leaves no download', async () => {
+test('a cancelled call with the action "start" leaves no download', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const call = agent.client.call('browser_downloads', { action: 'start', url: `${files}/hang.txt` }, { signal });
-  const sendAnswer = await waitFor('the request of the download', () => hangingAnswers.pop());
+  const sendAnswer = await waitFor('the request of the download', () => pendingAnswers.pop());
   controller.abort();
   await assert.rejects(call);
   // A download that completes before the worker receives the cancellation is not deleted.
@@ -148,10 +152,10 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
       `files after ${path} = ${listFiles().join(', ')}, want ${expectedText}`,
     );
   }
-  assert.deepEqual(readdirSync(downloads), ['opentabs'], 'files beside the folder opentabs');
+  assert.deepEqual(readdirSync(downloads), ['opentabs'], 'the downloads folder must contain only the folder opentabs');
 });
 
-test('a download redirect is named, and refused if its site is turned off', async () => {
+test('the result names the redirect of a download, and a redirect to a site that is off is refused', async () => {
   const otherOrigin = `http://other.localhost:${port}`;
   const outputText = await startDownload(`/moved.pdf?to=${otherOrigin}/moved.pdf`);
   assert.ok(outputText.endsWith(` The site redirected to ${otherOrigin}.`), outputText);
@@ -183,7 +187,7 @@ test('each program download needs an approval, and a redirect to a program is re
   agent.onApprovalForm = () => true;
   for (const count of [1, 2]) {
     assert.match(await startDownload('/setup.exe'), /^Download \d+ "setup.*\.exe": /);
-    assert.equal(agent.approvalForms.length, count, 'number of approvals of a program');
+    assert.equal(agent.approvalForms.length, count, 'each program download must need an approval');
   }
   const progressMessage = /sent a program or a script \(\.\w+\), which the address did not announce/;
   assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, progressMessage);
@@ -191,7 +195,7 @@ test('each program download needs an approval, and a redirect to a program is re
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
   assert.ok(!listFiles().some((name) => /latest|typed\.|\.(js|sh)$/.test(name)), `files = ${listFiles().join(', ')}`);
-  assert.equal(agent.approvalForms.length, 2, 'number of approvals after refused programs');
+  assert.equal(agent.approvalForms.length, 2, 'refused programs must not request an approval');
 });
 
 test('a client sees neither downloads of the user nor those of another client', async () => {

@@ -21,7 +21,7 @@ for (const [level, installFlags] of [
     return fixture.callTool('browser_snapshot');
   }
 
-  test(`${level}, a drag by an offset moves a handle by its pixels`, async () => {
+  test(`${level}, a drag by an offset moves a handle by the same number of pixels`, async () => {
     const snapshot = await openPage(
       '/offset',
       `<div id="knob" style="position: absolute; left: 100px; top: 100px; width: 20px; height: 20px; background: red;

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => agent?.close());
 
-test('a tab keeps its emulation across navigations, until clear', async () => {
+test('a tab keeps its emulation across navigations, until the agent clears the emulation', async () => {
   assert.match((await agent.callExpectingFailure('browser_emulate', {})).text, /is off until the user switches it on/);
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'emulation')).code, 0);
   await agent.open('/');
@@ -53,16 +53,16 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
   };
   assert.deepEqual(await readEmulation(), emulatedValues);
   await agent.callTool('browser_navigate', { url: `${agent.shop}/?next` });
-  assert.deepEqual(await readEmulation(), emulatedValues, 'values after a navigation');
+  assert.deepEqual(await readEmulation(), emulatedValues, 'the emulation must survive a navigation');
   await agent.callTool('browser_emulate', { timezone: 'Europe/Paris', locale: 'fr-FR' });
   assert.deepEqual(await readEmulation(), { ...emulatedValues, zone: 'Europe/Paris', locale: 'fr-FR' });
-  const wrong = await agent.callExpectingFailure('browser_emulate', { timezone: 'Nowhere' });
-  assert.match(wrong.text, /Chrome rejected setTimezoneOverride: Invalid timezone id/);
+  const invalidTimezoneFailure = await agent.callExpectingFailure('browser_emulate', { timezone: 'Nowhere' });
+  assert.match(invalidTimezoneFailure.text, /Chrome rejected setTimezoneOverride: Invalid timezone id/);
   assert.equal((await agent.callTool('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
-  assert.deepEqual(await readEmulation(), valuesBefore, 'values after clear');
+  assert.deepEqual(await readEmulation(), valuesBefore, 'clear must restore the original values');
 });
 
-test('an emulation needs the approval of the site, and does not reach other tabs', async () => {
+test('an emulation needs an approval for the site, and does not affect other tabs', async () => {
   await agent.stack.runCli('browser', 'site', agent.shop, 'read');
   assert.match(
     (await agent.callExpectingFailure('browser_emulate', { media: { type: 'print' } })).text,

@@ -9,13 +9,13 @@ import { type BrowserFixture, type BrowserFixtureOptions, startFixture } from '.
 
 const strictPolicy = `<meta http-equiv="Content-Security-Policy" content="script-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'">`;
 
-const evaluationWays: readonly [name: string, options: BrowserFixtureOptions][] = [
+const evaluationModes: readonly [name: string, options: BrowserFixtureOptions][] = [
   ['user scripts', {}],
   ['the debugger', { userScripts: false, installFlags: ['--debugger'] }],
 ];
 
-for (const [wayName, options] of evaluationWays)
-  describe(`by ${wayName}`, () => {
+for (const [modeName, options] of evaluationModes)
+  describe(`by ${modeName}`, () => {
     let fixture: BrowserFixture;
     before(async () => {
       fixture = await startFixture(options);
@@ -27,7 +27,7 @@ for (const [wayName, options] of evaluationWays)
       return await fixture.open(path);
     }
 
-    async function refOf(tabId: number, elementName: string): Promise<string> {
+    async function getRef(tabId: number, elementName: string): Promise<string> {
       const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
       const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
       const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
@@ -37,7 +37,7 @@ for (const [wayName, options] of evaluationWays)
 
     const evaluateCode = (tabId: number, code: string, args: object = {}) =>
       fixture.callTool('browser_evaluate', { function: code, ...args }, tabId);
-    const jsonOf = async (tabId: number, code: string, args: object = {}): Promise<unknown> =>
+    const evaluateAsJson = async (tabId: number, code: string, args: object = {}): Promise<unknown> =>
       JSON.parse((await evaluateCode(tabId, code, args)).content ?? '');
     const failEvaluate = (tabId: number, code: string, args: object = {}) =>
       fixture.callExpectingFailure('browser_evaluate', { function: code, ...args }, tabId);
@@ -53,8 +53,8 @@ for (const [wayName, options] of evaluationWays)
         '() => document.title // a comment',
         '\n\n() => {\n  return document.title;\n};\n',
       ])
-        assert.equal(await jsonOf(tabId, code), '/strict', code);
-      assert.deepEqual(await jsonOf(tabId, '() => ({ a: [1, "ü\\n\\"", null, true], b: { c: -0.5 } })'), {
+        assert.equal(await evaluateAsJson(tabId, code), '/strict', code);
+      assert.deepEqual(await evaluateAsJson(tabId, '() => ({ a: [1, "ü\\n\\"", null, true], b: { c: -0.5 } })'), {
         a: [1, 'ü\n"', null, true],
         b: { c: -0.5 },
       });
@@ -62,12 +62,12 @@ for (const [wayName, options] of evaluationWays)
 
     test("the main world shares the page's variables, and the isolated world only its document", async () => {
       const tabId = await openPage('/worlds', `<script>window.secret = 1</script><p id="text">Text`);
-      assert.equal(await jsonOf(tabId, '() => window.secret'), 1);
+      assert.equal(await evaluateAsJson(tabId, '() => window.secret'), 1);
       assert.match((await evaluateCode(tabId, '() => window.secret', { world: 'isolated' })).text ?? '', /undefined/);
       const code = '() => { window.mine = 7; return document.querySelector("#text").textContent }';
-      assert.equal(await jsonOf(tabId, code, { world: 'isolated' }), 'Text');
-      assert.equal(await jsonOf(tabId, '() => window.mine', { world: 'isolated' }), 7);
-      assert.equal(await jsonOf(tabId, '() => typeof window.mine'), 'undefined');
+      assert.equal(await evaluateAsJson(tabId, code, { world: 'isolated' }), 'Text');
+      assert.equal(await evaluateAsJson(tabId, '() => window.mine', { world: 'isolated' }), 7);
+      assert.equal(await evaluateAsJson(tabId, '() => typeof window.mine'), 'undefined');
     });
 
     test('the function receives the element of a ref, also in frames and closed shadow roots', async () => {
@@ -81,14 +81,17 @@ for (const [wayName, options] of evaluationWays)
         const snapshot = await fixture.callTool('browser_snapshot', {}, tabId);
         return (snapshot.content ?? '').split('"Inside"').length === 3 ? snapshot : undefined;
       });
-      const target = await refOf(tabId, '"Outside"');
-      assert.equal(await jsonOf(tabId, '(element) => element.dataset.kind', { target }), 'outer');
-      assert.equal(await jsonOf(tabId, '(e) => e.textContent', { target: await refOf(tabId, '"Shadow"') }), 'Shadow');
+      const target = await getRef(tabId, '"Outside"');
+      assert.equal(await evaluateAsJson(tabId, '(element) => element.dataset.kind', { target }), 'outer');
+      assert.equal(
+        await evaluateAsJson(tabId, '(e) => e.textContent', { target: await getRef(tabId, '"Shadow"') }),
+        'Shadow',
+      );
       const framedRef = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, elementRef]) => elementRef);
       for (const world of ['main', 'isolated']) {
         const urls = await Promise.all(
           framedRef.map((elementRef) =>
-            jsonOf(tabId, '(e) => e.ownerDocument.location.href', { target: elementRef, world }),
+            evaluateAsJson(tabId, '(e) => e.ownerDocument.location.href', { target: elementRef, world }),
           ),
         );
         assert.deepEqual(urls.sort(), [`${fixture.origin}/inner`, `${fixture.otherOrigin}/inner?other`].sort());
@@ -148,9 +151,9 @@ for (const [wayName, options] of evaluationWays)
       }
       assert.equal(JSON.parse(content), `${'😀'.repeat(60_000)}end`);
       const [, cursor] = /Next part: cursor "(.+)"/.exec(firstPart.text ?? '') ?? [];
-      const elsewhereTab = await openPage('/elsewhere', '');
+      const otherPageTab = await openPage('/elsewhere', '');
       assert.equal(
-        (await fixture.callExpectingFailure('browser_evaluate', { cursor }, elsewhereTab)).code,
+        (await fixture.callExpectingFailure('browser_evaluate', { cursor }, otherPageTab)).code,
         'not_found',
       );
       assert.equal(
@@ -177,10 +180,10 @@ for (const [wayName, options] of evaluationWays)
         /threw an error: "\{\\"code\\":7\}"/,
       );
       assert.match((await failEvaluate(tabId, '() => Promise.reject("no")')).message, /threw an error: "no"/);
-      const invalid = await failEvaluate(tabId, 'window.ran = 1,\n() => { return }}');
-      assert.equal(invalid.code, 'invalid_arguments');
-      assert.match(invalid.message, /cannot be parsed: .*\(line 2\)/);
-      assert.equal(await jsonOf(tabId, '() => typeof window.ran'), 'undefined');
+      const invalidFunctionFailure = await failEvaluate(tabId, 'window.ran = 1,\n() => { return }}');
+      assert.equal(invalidFunctionFailure.code, 'invalid_arguments');
+      assert.match(invalidFunctionFailure.message, /cannot be parsed: .*\(line 2\)/);
+      assert.equal(await evaluateAsJson(tabId, '() => typeof window.ran'), 'undefined');
     });
 
     test('a page that replaces built-ins can change the result, but the tool always returns', async () => {
@@ -200,7 +203,7 @@ for (const [wayName, options] of evaluationWays)
       const callOutcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId))
         .dispatchAnswer;
       assert.ok(callOutcome.result !== undefined || callOutcome.error !== undefined);
-      assert.deepEqual(await jsonOf(tabId, '() => [1, { a: 2 }]', { world: 'isolated' }), [1, { a: 2 }]);
+      assert.deepEqual(await evaluateAsJson(tabId, '() => [1, { a: 2 }]', { world: 'isolated' }), [1, { a: 2 }]);
     });
 
     test('libraries that add toJSON do not change the result', async () => {
@@ -208,14 +211,18 @@ for (const [wayName, options] of evaluationWays)
         '/prototype',
         '<script>Array.prototype.toJSON = function () { return "[]" }</script>',
       );
-      assert.deepEqual(await jsonOf(tabId, '() => ({ list: [1, 2] })'), { list: [1, 2] });
+      assert.deepEqual(await evaluateAsJson(tabId, '() => ({ list: [1, 2] })'), { list: [1, 2] });
     });
 
     test('cancel ends the wait for a promise that never settles, and the code may continue', async () => {
       const tabId = await openPage('/endless', '');
-      const evaluateRun = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
-      await waitFor('the call to run', async () => (await jsonOf(tabId, '() => 1')) === 1);
-      const cancelAnswer = await evaluateRun.cancel('the test');
+      const evaluateToolRun = await fixture.start(
+        'browser_evaluate',
+        { function: '() => new Promise(() => {})' },
+        tabId,
+      );
+      await waitFor('the call to run', async () => (await evaluateAsJson(tabId, '() => 1')) === 1);
+      const cancelAnswer = await evaluateToolRun.cancel('the test');
       assert.deepEqual(cancelAnswer.result, { outcome: 'ignored' });
     });
 
@@ -243,7 +250,7 @@ for (const [wayName, options] of evaluationWays)
       });
   });
 
-test('without user scripts and debugger, the error names both remedies', async () => {
+test('without user scripts and debugger, the error describes how to turn on either of them', async () => {
   const fixture = await startFixture({ userScripts: false });
   try {
     const tabId = await fixture.open('/');

@@ -38,8 +38,8 @@ const readOnlyCalls = listSteps([
   ['browser_batch', { steps: [{ tool: 'browser_snapshot' }, { tool: 'browser_find', args: { role: 'button' } }] }],
 ]);
 
-/** userState omits the viewport's height, because Chrome's debugger bar changes the height. */
-const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
+/** userStateScript omits the viewport's height, because Chrome's debugger bar changes the height. */
+const userStateScript = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;
 
 for (const [name, installFlags] of [
@@ -68,16 +68,16 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     async () => (await evaluateInPage('/user', 'document.hasFocus()')) === true,
   );
   // Discard the events that the test's setup caused, which arrive within two animation frames.
-  const clear =
+  const clearEventsScript =
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => { events.length = 0; resolve() })))';
-  await evaluateInPage('/user', clear);
+  await evaluateInPage('/user', clearEventsScript);
   await faultFixture.evaluateInWorker(`globalThis.recorded = [];
     chrome.tabs.onActivated.addListener(({ tabId }) => recorded.push('tab ' + tabId));
     chrome.windows.onFocusChanged.addListener((id) => recorded.push('window ' + id));
     chrome.windows.onCreated.addListener(({ id }) => recorded.push('new window ' + id)); undefined`);
-  const stateBefore = await evaluateInPage('/user', userState);
+  const stateBefore = await evaluateInPage('/user', userStateScript);
   assert.match(String(stateBefore), /^visible true text 4 8 \d+ $/);
-  const workState = () =>
+  const readWorkState = () =>
     evaluateInPage('/work', "[document.visibilityState, document.hasFocus(), events.length].join(' ')");
   let count = 0;
   for (let roundIndex = 0; count < callCount; roundIndex++) {
@@ -87,7 +87,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     for (const [tool, args] of readOnlyCalls) await callTool(tool, args);
     // Without the debugger, browser_take_screenshot fails in a background tab.
     await client.call('browser_take_screenshot', {});
-    assert.equal(await workState(), 'hidden false 0', 'state of a page that was only read');
+    assert.equal(await readWorkState(), 'hidden false 0', 'reading a page must not change its state');
     const focusSteps = listSteps([
       ['browser_click', { target: findRefOf('"Add"') }],
       ['browser_type', { target: findRefOf('"Name"'), text: `round ${roundIndex}`, slowly: roundIndex % 4 === 0 }],
@@ -114,9 +114,9 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
       // A page with an open dialog cannot evaluate an expression.
       if (args.target !== findRefOf('"Ask"'))
         assert.match(
-          String(await workState()),
+          String(await readWorkState()),
           isTrusted ? /^hidden / : /^hidden false /,
-          `state of the page after ${tool}`,
+          `${tool} must leave its page hidden`,
         );
     }
     await callTool('browser_navigate', { url: `${shopOrigin}/other` });
@@ -128,13 +128,13 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     await callTool('browser_tabs', { action: 'close', tabId: Number(openedTab) });
     count += readOnlyCalls.length + focusSteps.length + 7;
     assert.equal(
-      await evaluateInPage('/user', userState),
+      await evaluateInPage('/user', userStateScript),
       stateBefore,
-      `state of the user's page after ${count} calls`,
+      `${count} calls must not change the state of the user's page`,
     );
     for (const { id, url } of await faultFixture.browser.listPages())
       if (/\/(work|other)$/.test(url))
         await faultFixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: id });
   }
-  assert.deepEqual(await faultFixture.evaluateInWorker('recorded'), [], 'activations of tabs and windows');
+  assert.deepEqual(await faultFixture.evaluateInWorker('recorded'), [], 'the calls must activate no tab or window');
 }

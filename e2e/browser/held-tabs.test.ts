@@ -20,11 +20,13 @@ const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"
 async function waitForTabTaken(tabId: number): Promise<void> {
   await waitFor('the server to receive the input of the user', async () => {
     const { browsers = [] } = await fixture.stack.readStatus();
-    return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
+    return browsers.some(({ held_tabs = [] }) =>
+      held_tabs.some((heldTab) => heldTab.tab_id === tabId && heldTab.taken),
+    );
   });
 }
 
-async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
+async function assertFailsWithTabTaken(tool: string, args: Record<string, unknown>): Promise<void> {
   const { code, text: failureText } = await fixture.callExpectingFailure(tool, args);
   assert.equal(code, 'tab_taken', failureText);
   assert.match(
@@ -34,23 +36,23 @@ async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): 
 }
 
 test("a user's click takes the tab back until the agent reads the page again", async () => {
-  const { setPage, open: openTab, callTool, findRef: refOf, findPage: pageOf, shop: shopOrigin, stack } = fixture;
+  const { setPage, open: openTab, callTool, findRef: getRef, findPage: getPage, shop: shopOrigin, stack } = fixture;
   setPage('/tasks', taskPage);
   const tabId = await openTab('/tasks');
-  const page = await pageOf(`${shopOrigin}/tasks`);
-  const addRef = await refOf('"Add"');
+  const page = await getPage(`${shopOrigin}/tasks`);
+  const addRef = await getRef('"Add"');
   await callTool('browser_click', { target: addRef });
   await page.mouse.click(5, 300);
   await waitForTabTaken(tabId);
-  await assertFailsAsTaken('browser_click', { target: addRef });
-  await assertFailsAsTaken('browser_navigate', { url: `${shopOrigin}/tasks` });
+  await assertFailsWithTabTaken('browser_click', { target: addRef });
+  await assertFailsWithTabTaken('browser_navigate', { url: `${shopOrigin}/tasks` });
   const batchFailure = await fixture.callExpectingFailure('browser_batch', {
     steps: [{ tool: 'browser_click', args: { target: addRef } }],
   });
   assert.match(batchFailure.text, /tab_taken/);
   const status = await stack.runCli('status');
   assert.match(status.stdout, /you took it back from .*, which must read the page before it acts again/);
-  assert.equal(await page.textContent('#count'), '1', "no action runs after the user's click");
+  assert.equal(await page.textContent('#count'), '1', "no action must run after the user's click");
   await callTool('browser_find', { text: 'Add' });
   await callTool('browser_click', { target: addRef });
   assert.equal(await page.textContent('#count'), '2');
@@ -61,8 +63,8 @@ test("a user's key press takes the tab back, also in a new document or a frame; 
     setPage,
     open: openTab,
     callTool,
-    findRef: refOf,
-    findPage: pageOf,
+    findRef: getRef,
+    findPage: getPage,
     shop: shopOrigin,
     other: otherOrigin,
   } = fixture;
@@ -73,26 +75,26 @@ test("a user's key press takes the tab back, also in a new document or a frame; 
   );
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
   const tabId = await openTab('/keys');
-  const page = await pageOf(`${shopOrigin}/keys`);
-  await callTool('browser_type', { target: await refOf('"Task"'), text: 'milk', slowly: true });
-  await callTool('browser_press_key', { target: await refOf('"Task"'), key: 'a' });
-  await callTool('browser_click', { target: await refOf('"Add"'), doubleClick: true });
-  await callTool('browser_click', { target: await refOf('"Next page"') });
-  const name = await refOf('"Name"');
+  const page = await getPage(`${shopOrigin}/keys`);
+  await callTool('browser_type', { target: await getRef('"Task"'), text: 'milk', slowly: true });
+  await callTool('browser_press_key', { target: await getRef('"Task"'), key: 'a' });
+  await callTool('browser_click', { target: await getRef('"Add"'), doubleClick: true });
+  await callTool('browser_click', { target: await getRef('"Next page"') });
+  const name = await getRef('"Name"');
   await page.keyboard.press('Shift');
   await page.mouse.wheel(0, 10);
   await callTool('browser_type', { target: name, text: 'Ada' });
   await page.focus('#name');
   await page.keyboard.type('!');
   await waitForTabTaken(tabId);
-  await assertFailsAsTaken('browser_type', { target: name, text: 'Bob' });
+  await assertFailsWithTabTaken('browser_type', { target: name, text: 'Bob' });
   assert.equal(await page.inputValue('#name'), 'Ada!');
 
   await callTool('browser_snapshot');
   await callTool('browser_type', { target: name, text: 'Eve' });
   await page.frameLocator('iframe').getByRole('button').click();
   await waitForTabTaken(tabId);
-  await assertFailsAsTaken('browser_type', { target: name, text: 'Bob' });
+  await assertFailsWithTabTaken('browser_type', { target: name, text: 'Bob' });
 });
 
 test('stopping the agent in a tab ends its call, and further actions there need an approval', async () => {
@@ -101,8 +103,8 @@ test('stopping the agent in a tab ends its call, and further actions there need 
     open: openTab,
     callTool,
     callExpectingFailure,
-    findRef: refOf,
-    findPage: pageOf,
+    findRef: getRef,
+    findPage: getPage,
     shop: shopOrigin,
     stack,
     client,
@@ -114,14 +116,16 @@ test('stopping the agent in a tab ends its call, and further actions there need 
     <style>@keyframes move { from { margin-left: 0 } to { margin-left: 200px } }</style>`,
   );
   const tabId = await openTab('/stop');
-  const addRef = await refOf('"Add"');
-  const actingCall = client.call('browser_click', { target: await refOf('"Moving"') });
+  const addRef = await getRef('"Add"');
+  const clickCall = client.call('browser_click', { target: await getRef('"Moving"') });
   await waitFor('the tab to be in use', async () =>
-    (await stack.readStatus()).browsers?.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId)),
+    (await stack.readStatus()).browsers?.some(({ held_tabs = [] }) =>
+      held_tabs.some((heldTab) => heldTab.tab_id === tabId),
+    ),
   );
   const releaseResult = await stack.runCli('browser', 'release', `${tabId}`);
   assert.match(releaseResult.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
-  assert.match((await actingCall).text, /cancelled by the command line: the user stopped you in this tab/);
+  assert.match((await clickCall).text, /cancelled by the command line: the user stopped you in this tab/);
   const secondRelease = await stack.runCli('browser', 'release', `${tabId}`);
   assert.match(secondRelease.stderr, /no client uses tab \d+/);
 
@@ -131,25 +135,25 @@ test('stopping the agent in a tab ends its call, and further actions there need 
   assert.match(approvalForms.at(-1) ?? '', /wants to act on .* again, in tab \d+, where you stopped it/);
   fixture.onApprovalForm = () => true;
   await callTool('browser_click', { target: addRef });
-  assert.equal(await (await pageOf(`${shopOrigin}/stop`)).textContent('#count'), '1');
+  assert.equal(await (await getPage(`${shopOrigin}/stop`)).textContent('#count'), '1');
 });
 
-test('a tab in which no agent has acted runs no input watch script', async () => {
-  const { setPage, callTool, findRef: refOf, open: openTab, findPage: pageOf, shop: shopOrigin, stack } = fixture;
+test('opentabs does not watch user input in a tab in which no agent has acted', async () => {
+  const { setPage, callTool, findRef: getRef, open: openTab, findPage: getPage, shop: shopOrigin, stack } = fixture;
   setPage('/held', taskPage);
   setPage('/free', '<title>Free</title>');
-  const freePage = await stack.chrome.openPage(`${shopOrigin}/free`);
+  const unusedPage = await stack.chrome.openPage(`${shopOrigin}/free`);
   await openTab('/held');
-  await callTool('browser_click', { target: await refOf('"Add"') });
+  await callTool('browser_click', { target: await getRef('"Add"') });
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
-  const isWatched = (url: string) =>
+  const isInputWatched = (url: string) =>
     worker.evaluate(`(async () => {
       const tab = (await chrome.tabs.query({})).find(({ url }) => url === ${JSON.stringify(url)});
       const func = () => Reflect.has(globalThis, 'opentabsInputEndMs');
       const [frame] = await chrome.scripting.executeScript({ target: { tabId: tab.id }, func });
       return frame.result;
     })()`);
-  await pageOf(`${shopOrigin}/held`);
-  assert.equal(await isWatched(`${shopOrigin}/held`), true);
-  assert.equal(await isWatched(freePage.url()), false);
+  await getPage(`${shopOrigin}/held`);
+  assert.equal(await isInputWatched(`${shopOrigin}/held`), true);
+  assert.equal(await isInputWatched(unusedPage.url()), false);
 });

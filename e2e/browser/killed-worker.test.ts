@@ -29,7 +29,7 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
 
 const MaxCallEndMs = 40_000;
 
-for (const [levelName, installFlags] of [
+for (const [inputMode, installFlags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
@@ -57,7 +57,7 @@ for (const [levelName, installFlags] of [
     await fixture.callTool('browser_tabs', { action: 'new', url: `${fixture.shopOrigin}${path}` });
     snapshot = await fixture.callTool('browser_snapshot');
   }
-  const refOf = (elementName: string) => parseRef(snapshot, `"${elementName}"`);
+  const getRef = (elementName: string) => parseRef(snapshot, `"${elementName}"`);
   const evaluateInPage = (expression: string) => fixture.evaluateInPage(path, expression);
   const waitForLog = (logLine: string) =>
     waitFor(`the page to record ${logLine}`, async () => String(await evaluateInPage('log.join()')).includes(logLine));
@@ -85,27 +85,27 @@ for (const [levelName, installFlags] of [
     await faultFixture.waitForBrowser();
   }
 
-  async function interruptCall(
+  async function interruptByWorkerStop(
     tool: string,
     args: Record<string, unknown>,
-    hasBegun: () => Promise<unknown> = () => waitForRun(tool),
-    whileDown: () => Promise<unknown> = async () => undefined,
+    waitForBegin: () => Promise<unknown> = () => waitForRun(tool),
+    runWhileStopped: () => Promise<unknown> = async () => undefined,
   ): Promise<CallOutcome> {
     const pendingCall = fixture.client.call(tool, args);
-    await hasBegun();
+    await waitForBegin();
     await killWorker();
     const killedMs = performance.now();
-    await whileDown();
+    await runWhileStopped();
     const callOutcome = await pendingCall;
     assert.ok(
       performance.now() - killedMs < MaxCallEndMs,
-      `${tool} ended ${performance.now() - killedMs} ms after the stop`,
+      `${tool} ended ${performance.now() - killedMs} ms after the stop, want less than ${MaxCallEndMs} ms`,
     );
     if (callOutcome.isError) assert.match(callOutcome.text, /link_lost|restarted while the tool ran|lost/, tool);
     return callOutcome;
   }
 
-  async function assertUsable(): Promise<void> {
+  async function assertClickWorks(): Promise<void> {
     const countBefore = Number(await evaluateInPage('count.textContent'));
     const addRef = parseRef(await fixture.callTool('browser_snapshot'), '"Add"');
     const clickOutcome = await fixture.callTool('browser_click', { target: addRef });
@@ -113,7 +113,7 @@ for (const [levelName, installFlags] of [
     assert.equal(Number(await evaluateInPage('count.textContent')), countBefore + 1);
   }
 
-  test(`${levelName}, read-only tools continue after a worker stop`, async () => {
+  test(`${inputMode}, read-only tools continue after a worker stop`, async () => {
     for (const [tool, args, expectedText] of [
       ['browser_snapshot', {}, /heading "Work"/],
       ['browser_find', { text: 'Add' }, /button "Add"/],
@@ -122,100 +122,104 @@ for (const [levelName, installFlags] of [
     ] as const) {
       await openWorkPage();
       await blockPage(2500);
-      const callOutcome = await interruptCall(tool, args);
+      const callOutcome = await interruptByWorkerStop(tool, args);
       assert.equal(callOutcome.isError, false, `${tool}: ${callOutcome.text}`);
       assert.match(callOutcome.text, expectedText);
     }
-    await assertUsable();
+    await assertClickWorks();
   });
 
-  test(`${levelName}, a wait continues or ends with link_lost after a worker stop`, async () => {
+  test(`${inputMode}, a wait continues or ends with link_lost after a worker stop`, async () => {
     await openWorkPage();
     const args = { text: 'Ready', timeout: 30 };
-    const callOutcome = await interruptCall('browser_wait_for', args, undefined, () =>
+    const callOutcome = await interruptByWorkerStop('browser_wait_for', args, undefined, () =>
       evaluateInPage("document.body.append('Ready')"),
     );
     if (callOutcome.isError) assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
-    await assertUsable();
+    await assertClickWorks();
   });
 
-  test(`${levelName}, a worker stop ends a waiting click, which never clicks later`, async () => {
+  test(`${inputMode}, a worker stop ends a waiting click, which never clicks later`, async () => {
     await openWorkPage();
-    const callOutcome = await interruptCall('browser_click', { target: refOf('Late') });
+    const callOutcome = await interruptByWorkerStop('browser_click', { target: getRef('Late') });
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await evaluateInPage('late.disabled = false');
-    await assertUsable();
+    await assertClickWorks();
     assert.doesNotMatch(String(await evaluateInPage('log.join()')), /late/);
   });
 
-  for (const [target, beganCode, endedCode] of [
+  for (const [target, startLogText, endLogText] of [
     ['Handle', 'pointerdown handle', 'pointerup'],
     ['Card', 'dragstart card', 'dragend card'],
   ] as const) {
-    test(`${levelName}, a worker stop ends a drag of ${target} without a drop`, async () => {
+    test(`${inputMode}, a worker stop ends a drag of ${target} without a drop`, async () => {
       await openWorkPage();
-      const args = { startTarget: refOf(target), endTarget: refOf('Place') };
-      const callOutcome = await interruptCall('browser_drag', args, () => waitForLog(beganCode));
+      const args = { startTarget: getRef(target), endTarget: getRef('Place') };
+      const callOutcome = await interruptByWorkerStop('browser_drag', args, () => waitForLog(startLogText));
       assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
-      await waitForLog(endedCode);
-      await assertUsable();
+      await waitForLog(endLogText);
+      await assertClickWorks();
       assert.doesNotMatch(String(await evaluateInPage('log.join()')), /drop|click (handle|card|place)/);
     });
   }
 
-  test(`${levelName}, a worker stop ends typing, and no character follows`, async () => {
+  test(`${inputMode}, a worker stop ends typing, and no character follows`, async () => {
     await openWorkPage();
-    const args = { target: refOf('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
-    const countTyped = async () => String(await evaluateInPage('text.value')).length;
-    const callOutcome = await interruptCall('browser_type', args, () =>
-      waitFor('the first characters', async () => (await countTyped()) > 5),
+    const args = { target: getRef('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
+    const countTypedChars = async () => String(await evaluateInPage('text.value')).length;
+    const callOutcome = await interruptByWorkerStop('browser_type', args, () =>
+      waitFor('the first characters', async () => (await countTypedChars()) > 5),
     );
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
-    const count = await countTyped();
-    await assertUsable();
-    assert.equal(await countTyped(), count);
+    const count = await countTypedChars();
+    await assertClickWorks();
+    assert.equal(await countTypedChars(), count);
     assert.ok(count < 600);
   });
 
-  test(`${levelName}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
+  test(`${inputMode}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
     await openWorkPage();
     fixture.setPage('/next', '<title>Next</title><h1>Next</h1>');
-    const callOutcome = await interruptCall('browser_navigate', { url: `${fixture.shopOrigin}/next?delay=8000` });
+    const callOutcome = await interruptByWorkerStop('browser_navigate', {
+      url: `${fixture.shopOrigin}/next?delay=8000`,
+    });
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     assert.match(callOutcome.text, /check first whether|Check the page before/i);
     await fixture.callTool('browser_wait_for', { text: 'Next', timeout: 60 });
   });
 
-  test(`${levelName}, a batch names the step at the worker stop, and runs no later step`, async () => {
+  test(`${inputMode}, a batch names the step at the worker stop, and runs no later step`, async () => {
     await openWorkPage();
     const toolSteps = [
-      { tool: 'browser_click', args: { target: refOf('Late') } },
-      { tool: 'browser_click', args: { target: refOf('Add') } },
+      { tool: 'browser_click', args: { target: getRef('Late') } },
+      { tool: 'browser_click', args: { target: getRef('Add') } },
     ];
-    const callOutcome = await interruptCall('browser_batch', { steps: toolSteps }, () => waitForRun('browser_click'));
+    const callOutcome = await interruptByWorkerStop('browser_batch', { steps: toolSteps }, () =>
+      waitForRun('browser_click'),
+    );
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     assert.match(callOutcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
     assert.equal(await evaluateInPage('count.textContent'), '0');
-    await assertUsable();
+    await assertClickWorks();
   });
 
-  test(`${levelName}, an upload ends at a worker stop, and a later upload works`, async () => {
+  test(`${inputMode}, an upload ends at a worker stop, and a later upload works`, async () => {
     await openWorkPage();
     await blockPage(5000);
-    const args = { target: refOf('File'), paths: [join(uploadFolder(), 'a.txt')] };
-    const callOutcome = await interruptCall('browser_file_upload', args);
+    const args = { target: getRef('File'), paths: [join(uploadFolder(), 'a.txt')] };
+    const callOutcome = await interruptByWorkerStop('browser_file_upload', args);
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
-    await assertUsable();
+    await assertClickWorks();
     const target = parseRef(await fixture.callTool('browser_snapshot'), '"File"');
     assert.match(await fixture.callTool('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
   });
 
-  test(`${levelName}, a worker stop ends a call whose code never ends`, async () => {
+  test(`${inputMode}, a worker stop ends a call whose code never ends`, async () => {
     await openWorkPage();
-    const callOutcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
+    const callOutcome = await interruptByWorkerStop('browser_evaluate', { function: '() => new Promise(() => {})' });
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     assert.match(await fixture.callTool('browser_evaluate', { function: '() => 6 * 7' }), /42/);
-    await assertUsable();
+    await assertClickWorks();
   });
 
   if (isTrusted) {
@@ -227,32 +231,32 @@ for (const [levelName, installFlags] of [
       await killWorker();
       assert.match(String(await evaluateInPage("fetch('/api').then((response) => response.text())")), /Empty/);
       assert.match(await fixture.callTool('browser_network_requests'), /Recording of requests begins now/);
-      await assertUsable();
+      await assertClickWorks();
     });
 
     test('after a worker stop, an open dialog is closed', async () => {
       await openWorkPage();
       assert.match(
-        await fixture.callTool('browser_click', { target: refOf('Ask') }),
+        await fixture.callTool('browser_click', { target: getRef('Ask') }),
         /The page opened a dialog \(confirm\)/,
       );
       await killWorker(60_000); // a page with an open dialog runs no script
-      await assertUsable();
+      await assertClickWorks();
     });
 
     test('after a worker stop, the debugger is detached from all tabs, and no tab stays in use', async () => {
       const listAttachedCode = `chrome.debugger.getTargets().then((targets) =>
         targets.filter(({ attached, type }) => attached && type === 'page').length)`;
       await waitFor(
-        'the debugger to leave',
+        'the debugger to be detached',
         async () => (await fixture.faultFixture.evaluateInWorker(listAttachedCode)) === 0,
         90_000,
       );
-      await waitFor('no tab to be in use', async () => (await listHolds(fixture)).length === 0, 90_000);
+      await waitFor('no tab to be in use', async () => (await listHeldTabs(fixture)).length === 0, 90_000);
     });
   }
 }
 
-async function listHolds({ faultFixture }: RawFixture): Promise<readonly unknown[]> {
+async function listHeldTabs({ faultFixture }: RawFixture): Promise<readonly unknown[]> {
   return (await faultFixture.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
 }

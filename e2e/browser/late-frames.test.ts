@@ -34,8 +34,8 @@ test('a wait finds texts and elements in frames that are added or loaded during 
   assert.match(selector.content ?? '', /Two/);
 });
 
-test('a text is gone only when no frame shows it', async () => {
-  const { callTool: call, callExpectingFailure: fail, open, setPage } = fixture;
+test('a wait until a text is gone ends only when no frame shows the text', async () => {
+  const { callTool: call, callExpectingFailure: callForFailure, open, setPage } = fixture;
   setPage(
     '/loading',
     `<!doctype html><p id="p">Loading</p><script>onmessage = () => { p.textContent = 'Ready' }</script>`,
@@ -43,7 +43,7 @@ test('a text is gone only when no frame shows it', async () => {
   setPage('/outer', '<!doctype html><title>Outer</title><h1>Outer</h1><iframe src="/loading"></iframe>');
   const tabId = await open('/outer');
   for (const args of [{ textGone: 'Loading' }, { selector: 'p', state: 'hidden' }]) {
-    const failure = await fail('browser_wait_for', { ...args, timeout: 0.5 }, tabId);
+    const failure = await callForFailure('browser_wait_for', { ...args, timeout: 0.5 }, tabId);
     assert.equal(failure.code, 'timeout');
     assert.match(failure.message, /not met\. Take a snapshot, or wait longer\.$/);
   }
@@ -52,29 +52,35 @@ test('a text is gone only when no frame shows it', async () => {
   assert.equal((await call('browser_wait_for', { textGone: 'Loading' }, tabId)).text, 'Found: textGone.');
 });
 
-test('a snapshot with since has the content of frames that are new or show another document', async () => {
+test('a snapshot with the argument since contains frames that are new or show another document', async () => {
   const { callTool: call, open, setPage } = fixture;
   setPage('/changing', '<!doctype html><title>Changing</title><iframe id="f" src="/one"></iframe>');
   const tabId = await open('/changing');
-  const first = await fixture.takeSnapshot(tabId);
+  const firstOutput = await fixture.takeSnapshot(tabId);
   const page = await fixture.findPage(`${fixture.origin}/changing`);
-  const same = await call('browser_snapshot', { since: first.snapshot }, tabId);
-  assert.match(same.text ?? '', /Nothing changed since s\d+\.$/);
-  assert.equal(same.content, undefined);
+  const unchangedOutput = await call('browser_snapshot', { since: firstOutput.snapshot }, tabId);
+  assert.match(unchangedOutput.text ?? '', /Nothing changed since s\d+\.$/);
+  assert.equal(unchangedOutput.content, undefined);
   await page.evaluate(`f.src = '/two'`);
   await call('browser_wait_for', { text: 'frame two' }, tabId);
-  const other = await call('browser_snapshot', { since: same.snapshot }, tabId);
-  assert.match(other.content ?? '', /^in frame f\d+ \(a new document\):\nframe two\nbutton "Two" \[ref=f\d+e\d+\]$/);
+  const changedFrameOutput = await call('browser_snapshot', { since: unchangedOutput.snapshot }, tabId);
+  assert.match(
+    changedFrameOutput.content ?? '',
+    /^in frame f\d+ \(a new document\):\nframe two\nbutton "Two" \[ref=f\d+e\d+\]$/,
+  );
   await page.evaluate(`document.body.append(Object.assign(document.createElement('iframe'), { src: '/one' }))`);
   await call('browser_wait_for', { text: 'frame one' }, tabId);
-  const added = await call('browser_snapshot', { since: other.snapshot }, tabId);
-  assert.match(added.content ?? '', /^\+ iframe \[ref=e\d+\]\nin frame f\d+ \(a new document\):\nframe one\n/);
+  const addedFrameOutput = await call('browser_snapshot', { since: changedFrameOutput.snapshot }, tabId);
+  assert.match(
+    addedFrameOutput.content ?? '',
+    /^\+ iframe \[ref=e\d+\]\nin frame f\d+ \(a new document\):\nframe one\n/,
+  );
   await page.evaluate(`frames[1].document.body.append('more')`);
-  const more = await call('browser_snapshot', { since: added.snapshot }, tabId);
-  assert.match(more.content ?? '', /^in frame f\d+:\n\+ more$/);
+  const addedTextOutput = await call('browser_snapshot', { since: addedFrameOutput.snapshot }, tabId);
+  assert.match(addedTextOutput.content ?? '', /^in frame f\d+:\n\+ more$/);
 });
 
-test('a wait for a selector takes any visible match, and a document that is still loading is named', async () => {
+test('a wait for a selector accepts any visible match, and results report that a document is still loading', async () => {
   const { callTool: call, open, setPage, origin } = fixture;
   setPage('/template', '<!doctype html><p class="r" hidden>template</p><p class="r">shown</p>');
   const tabId = await open('/template');
@@ -84,11 +90,11 @@ test('a wait for a selector takes any visible match, and a document that is stil
     '<!doctype html><title>Slow</title><h1>Start</h1><script src="/slow.js?delay=8000"></script><p>End</p>',
   );
   await call('browser_navigate', { url: `${origin}/slow-script`, waitUntil: 'commit', snapshot: 'none' }, tabId);
-  const read = await waitFor('the start of the page', async () => {
+  const readOutput = await waitFor('the start of the page', async () => {
     const output = await call('browser_read_page', {}, tabId);
     return output.content?.includes('Start') && output;
   });
-  assert.match(read.text ?? '', /^The page is still loading, so more may follow\./);
+  assert.match(readOutput.text ?? '', /^The page is still loading, so more may follow\./);
   assert.match((await call('browser_snapshot', {}, tabId)).text ?? '', /still loading/);
   await call('browser_wait_for', { text: 'End', timeout: 30 }, tabId);
   assert.equal((await call('browser_read_page', {}, tabId)).text, 'This is the end of the page.');
@@ -115,11 +121,11 @@ test('a navigation returns the page to which a script redirects, and names what 
   const { callTool: call, open, setPage, origin } = fixture;
   setPage('/target', `<!doctype html><title>Target</title><h1>Target</h1>${'<div>row</div>'.repeat(500)}`);
   const tabId = await open('/one');
-  for (const head of [
+  for (const redirectHtml of [
     '<meta http-equiv="refresh" content="0;url=/target">',
     `<script>onload = () => setTimeout(() => { location.href = '/target' }, 0)</script>`,
   ]) {
-    setPage('/leaving', `<!doctype html><title>Leaving</title>${head}<h1>Leaving</h1>`);
+    setPage('/leaving', `<!doctype html><title>Leaving</title>${redirectHtml}<h1>Leaving</h1>`);
     const { content = '', text = '', page } = await call('browser_navigate', { url: `${origin}/leaving` }, tabId);
     if (page?.url !== `${origin}/target`) continue; // the snapshot was taken before the script redirected
     assert.match(content, /^heading "Target"/);

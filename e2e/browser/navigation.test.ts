@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
-import { type BrowserFixture, startBrowserFixture, toFailure, toOutput } from './browser-fixture.ts';
+import { type BrowserFixture, expectFailure, expectOutput, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 
@@ -24,8 +24,8 @@ test('a tab opens in the background, is listed, selected and closed', async () =
   assert.match(openedTab.text ?? '', /^Opened tab \d+ in the background\. .* Loaded \(status 200\)\.$/);
   assert.deepEqual(openedTab.page, { url: `${origin}/a`, title: 'Page A' });
   assert.equal(await isUserPageVisible(), true);
-  const listed = await call('browser_tabs', { action: 'list' });
-  const tab = listed.tabs?.find((each) => each.tabId === tabId);
+  const tabListOutput = await call('browser_tabs', { action: 'list' });
+  const tab = tabListOutput.tabs?.find((listedTab) => listedTab.tabId === tabId);
   assert.deepEqual([tab?.title, tab?.active], ['Page A', false]);
   assert.equal((await call('browser_tabs', { action: 'select' })).page?.title, 'Home');
   assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
@@ -53,10 +53,10 @@ test('a tab navigates, goes back, forward and reloads, and the answer has the fi
   const hash = await call('browser_navigate', { url: `${otherOrigin}/a#part` }, tabId);
   assert.equal(hash.text, 'The address changed; the document is the same.');
   assert.equal(hash.page?.url, `${otherOrigin}/a#part`);
-  const missingPage = await call('browser_navigate', { url: `${origin}/none` }, tabId);
-  assert.match(missingPage.text ?? '', /\(status 404\)\. The site reports an error\.$/);
-  const idle = { url: `${origin}/b`, waitUntil: 'networkidle', snapshot: 'full' };
-  assert.match((await call('browser_navigate', idle, tabId)).content ?? '', /heading "B"/);
+  const notFoundOutput = await call('browser_navigate', { url: `${origin}/none` }, tabId);
+  assert.match(notFoundOutput.text ?? '', /\(status 404\)\. The site reports an error\.$/);
+  const networkIdleArgs = { url: `${origin}/b`, waitUntil: 'networkidle', snapshot: 'full' };
+  assert.match((await call('browser_navigate', networkIdleArgs, tabId)).content ?? '', /heading "B"/);
   await call('browser_navigate', { go: 'reload' }, tabId);
   assert.match(
     (await callExpectingFailure('browser_navigate', { go: 'forward' }, tabId)).message,
@@ -65,7 +65,7 @@ test('a tab navigates, goes back, forward and reloads, and the answer has the fi
   await call('browser_tabs', { action: 'close', tabId });
 });
 
-test('a navigation that fails names the error of Chrome', async () => {
+test("a failed navigation returns the name of Chrome's network error", async () => {
   const { callTool: call, callExpectingFailure, open: openTab, origin } = fixture;
   const tabId = await openTab('/a');
   const refusedOutcome = await callExpectingFailure('browser_navigate', { url: 'http://127.0.0.1:9/' }, tabId);
@@ -92,7 +92,7 @@ test('a navigation that fails names the error of Chrome', async () => {
   await call('browser_tabs', { action: 'close', tabId });
 });
 
-test('a tool of a document that the tab no longer shows does not start', async () => {
+test('a tool for a document that the tab no longer shows does not start', async () => {
   const { open: openTab, origin, server, callTool: call } = fixture;
   const tabId = await openTab('/a');
   const dispatchedTool = server.dispatchTool({
@@ -102,7 +102,7 @@ test('a tool of a document that the tab no longer shows does not start', async (
     documentId: 'D0000000000000000000000000000000',
     args: { url: `${origin}/b` },
   });
-  const failure = toFailure(await dispatchedTool.dispatchAnswer);
+  const failure = expectFailure(await dispatchedTool.dispatchAnswer);
   assert.deepEqual([failure.code, failure.notStarted], ['navigated', true]);
   assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
   await call('browser_tabs', { action: 'close', tabId });
@@ -112,11 +112,11 @@ test('a slow navigation reports progress and can be cancelled', async () => {
   const { callTool: call, open: openTab, origin, start: startCall } = fixture;
   const tabId = await openTab('/a');
   const dispatchedTool = await startCall('browser_navigate', { url: `${origin}/b?delay=5000` }, tabId);
-  assert.equal(toOutput(await dispatchedTool.dispatchAnswer).page?.title, 'Page B');
+  assert.equal(expectOutput(await dispatchedTool.dispatchAnswer).page?.title, 'Page B');
   assert.match(String(Object(dispatchedTool.reports[0]).message), /^waiting for the site's answer, \d s$/);
-  const slow = await startCall('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
-  await waitFor('a report', () => slow.reports.length > 0);
-  assert.deepEqual((await slow.cancel('enough')).result, { outcome: 'aborted' });
+  const slowNavigation = await startCall('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
+  await waitFor('a report', () => slowNavigation.reports.length > 0);
+  assert.deepEqual((await slowNavigation.cancel('enough')).result, { outcome: 'aborted' });
   await call('browser_tabs', { action: 'close', tabId });
 });
 
@@ -129,7 +129,7 @@ test('a call that an earlier worker may have run does not run again', async () =
     args: { action: 'new' },
     again: true,
   });
-  const failure = toFailure(await dispatchedTool.dispatchAnswer);
+  const failure = expectFailure(await dispatchedTool.dispatchAnswer);
   assert.deepEqual([failure.code, failure.notStarted], ['link_lost', undefined]);
   assert.equal((await call('browser_tabs', { action: 'list' })).tabs?.length, tabs.length);
 });

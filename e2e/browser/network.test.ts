@@ -16,7 +16,7 @@ let apiPort: number;
 const sockets = new Set<Duplex>();
 
 before(async () => {
-  apiServer = createServer(answerApi);
+  apiServer = createServer(serveApi);
   apiServer.on('upgrade', echoSocketMessages);
   await new Promise<void>((resolve) => apiServer.listen(0, resolve));
   const address = apiServer.address();
@@ -30,7 +30,7 @@ after(async () => {
   await fixture.close();
 });
 
-function answerApi(request: IncomingMessage, response: ServerResponse): void {
+function serveApi(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://api');
   response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
   response.setHeader('access-control-allow-headers', '*, authorization');
@@ -53,9 +53,9 @@ function answerApi(request: IncomingMessage, response: ServerResponse): void {
 function echoSocketMessages(request: IncomingMessage, socket: Duplex): void {
   sockets.add(socket);
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-  const acceptKey = createHash('sha1').update(key).digest('base64');
+  const acceptHeader = createHash('sha1').update(key).digest('base64');
   socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptKey}\r\n\r\n`,
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptHeader}\r\n\r\n`,
   );
   socket.on('error', () => undefined);
   socket.on('data', (frame: Buffer) => {
@@ -79,10 +79,10 @@ async function startRecording(tabId: number, title: string): Promise<void> {
   const firstList = await fixture.callTool('browser_network_requests', {}, tabId);
   assert.match(firstList.text ?? '', /^Recording of requests begins now\./);
   await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
-  await awaitTitle(tabId, title);
+  await waitForTitle(tabId, title);
 }
 
-async function awaitTitle(tabId: number, title: string): Promise<void> {
+async function waitForTitle(tabId: number, title: string): Promise<void> {
   await waitFor(
     `the title ${title}`,
     async () => (await fixture.callTool('browser_network_requests', {}, tabId)).page?.title === title,
@@ -117,7 +117,7 @@ test('the first call lists performance entries; then redirects, frames, workers 
   assert.match(firstList.content ?? '', /^- 200 navigation .* \/shop$/m);
   assert.match(firstList.content ?? '', new RegExp(`^- \\d+ fetch .* ${makeApiUrl('/old')}$`, 'm'));
   await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
-  await awaitTitle(tabId, 'done');
+  await waitForTitle(tabId, 'done');
   const requestList = await waitFor('the request of the frame', async () => {
     const output = await fixture.callTool('browser_network_requests', {}, tabId);
     return /GET 404 fetch .*\/from-frame$/m.test(output.content ?? '') && output;
@@ -138,20 +138,20 @@ test('the first call lists performance entries; then redirects, frames, workers 
   const allRequests = await fixture.callTool('browser_network_requests', { static: true, filter: 'picture' }, tabId);
   assert.match(allRequests.content ?? '', /^\d+ GET 404 image .* \/picture\.png$/);
   const lastNumber = readRequestNumber(content, '/new?');
-  const sinceList = await fixture.callTool(
+  const recentRequests = await fixture.callTool(
     'browser_network_requests',
     { since: lastNumber - 1, types: ['Fetch'] },
     tabId,
   );
-  assert.equal(readRequestNumber(sinceList.content ?? '', '/new?'), lastNumber);
+  assert.equal(readRequestNumber(recentRequests.content ?? '', '/new?'), lastNumber);
   const frames = { _frames: { localhost: false } };
   const allowedRequests = await fixture.callTool('browser_network_requests', frames, tabId);
   assert.doesNotMatch(allowedRequests.content ?? '', /localhost/);
   assert.match(allowedRequests.content ?? '', /\/from-worker$/m);
-  const hidden = readRequestNumber(content, '/from-frame');
+  const hiddenRequestNumber = readRequestNumber(content, '/from-frame');
   const refusedOutcome = await fixture.callExpectingFailure(
     'browser_network_request',
-    { index: hidden, ...frames },
+    { index: hiddenRequestNumber, ...frames },
     tabId,
   );
   assert.equal(refusedOutcome.code, 'not_found');
@@ -200,18 +200,18 @@ test('request details contain headers, bodies and times, but no secrets', async 
   const { file, text: messageText } = await fixture.callTool('browser_har_export', { bodies: true }, tabId);
   assert.match(messageText ?? '', /^HAR of \d+ requests/);
   const harDocument = JSON.parse(file?.text ?? '');
-  const harEntry = harDocument.log.entries.find((each: { request: { url: string } }) =>
-    each.request.url.includes('/login'),
+  const harEntry = harDocument.log.entries.find((entry: { request: { url: string } }) =>
+    entry.request.url.includes('/login'),
   );
   assert.equal(file?.extension, 'har');
   assert.equal(harEntry.request.postData.text, 'user=ada&password=[masked]');
   assert.equal(harEntry.response.content.mimeType, 'application/json');
   assert.ok(harEntry.timings.wait >= 0 && harEntry.time > 0);
-  for (const each of [...answerTexts, requestDetails.content ?? '', file?.text ?? ''])
-    assert.doesNotMatch(each, /S3CRET/);
+  for (const outputText of [...answerTexts, requestDetails.content ?? '', file?.text ?? ''])
+    assert.doesNotMatch(outputText, /S3CRET/);
 });
 
-test('requests from while the tab showed another site are not listed', async () => {
+test('requests that a tab sent while it showed another site are not listed', async () => {
   const tabId = await openPage('/first', '<script>fetch("/mine").then(() => { document.title = "mine"; })</script>');
   await startRecording(tabId, 'mine');
   const requestsBefore = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
@@ -223,9 +223,9 @@ test('requests from while the tab showed another site are not listed', async () 
   assert.doesNotMatch(otherList, /mine|first/);
   assert.equal((await fixture.callExpectingFailure('browser_network_request', { index }, tabId)).code, 'not_found');
   await fixture.callTool('browser_navigate', { url: `${fixture.origin}/first` }, tabId);
-  const back = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
-  assert.equal(readRequestNumber(back, '/mine'), index);
-  assert.doesNotMatch(back, /second/);
+  const requestsAfterReturn = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
+  assert.equal(readRequestNumber(requestsAfterReturn, '/mine'), index);
+  assert.doesNotMatch(requestsAfterReturn, /second/);
 });
 
 test('WebSocket messages are recorded without secrets', async () => {
@@ -241,8 +241,8 @@ test('WebSocket messages are recorded without secrets', async () => {
   assert.match(content, /^socket 1 open 2 messages ws:.*\/live\?token=\[masked\]$/m);
   assert.match(content, /^1 [\d:.]+ socket 1 sent \{"hello":1,"token":"\[masked\]"\}$/m);
   assert.match(content, /^2 [\d:.]+ socket 1 received \{"hello":1,"token":"\[masked\]"\}$/m);
-  const sinceList = await fixture.callTool('browser_websocket_messages', { since: 1 }, tabId);
-  assert.doesNotMatch(sinceList.content ?? '', / sent /);
+  const recentMessages = await fixture.callTool('browser_websocket_messages', { since: 1 }, tabId);
+  assert.doesNotMatch(recentMessages.content ?? '', / sent /);
   const { file } = await fixture.callTool('browser_har_export', {}, tabId);
   assert.equal(JSON.parse(file?.text ?? '').log._webSockets[0].messages.length, 2);
   assert.doesNotMatch(content + (file?.text ?? ''), /S3CRET/);
@@ -251,7 +251,7 @@ test('WebSocket messages are recorded without secrets', async () => {
 const fetchText = (url: string) =>
   `fetch('${url}').then((r) => r.text().then((t) => r.status + ' ' + t), (e) => 'failed: ' + e.message)`;
 
-test('rules answer and abort requests only of the site on which the rules were made', async () => {
+test('request rules answer and abort requests only of the site for which the agent added the rules', async () => {
   fixture.setPage('/inner', '<!doctype html><title>inner</title>');
   const tabId = await openPage('/routes', `<iframe src="${fixture.otherOrigin}/inner"></iframe>`);
   const newRoute = {
@@ -301,7 +301,7 @@ test('a request that a rule pauses does not hang when the worker stops', async (
   const fetchedAnswer = await page.evaluate(fetchText('/items'));
   assert.match(String(fetchedAnswer), /^404 /);
   await waitFor(
-    'the worker to return',
+    'the worker to restart',
     async () => (await fixture.server.request('tab.describe', {})).result !== undefined,
   );
   const requestList = await fixture.callTool('browser_route', { action: 'list' }, tabId);

@@ -81,17 +81,17 @@ test('controlled fields keep the text, and a field that rejects the text is no s
   assert.match((await type('Controlled', 'Ada Lovelace')).text, /value: "Ada Lovelace"/);
   assert.match((await type('Controlled', 'Grace')).text, /value: "Grace"/);
   assert.equal(await evaluateInPage('/controlled', 'react.value'), 'Grace');
-  const digitsOutcome = await type('Digits', 'a1b2');
-  assert.match(digitsOutcome.text, /"12"/);
-  assert.match(digitsOutcome.text, /not contain exactly|rejected|did not accept|changed/);
-  const lockedOutcome = await type('Locked', 'abc');
-  assert.ok(lockedOutcome.isError || /not contain exactly/.test(lockedOutcome.text), lockedOutcome.text);
+  const digitsFieldOutcome = await type('Digits', 'a1b2');
+  assert.match(digitsFieldOutcome.text, /"12"/);
+  assert.match(digitsFieldOutcome.text, /not contain exactly|rejected|did not accept|changed/);
+  const lockedFieldOutcome = await type('Locked', 'abc');
+  assert.ok(lockedFieldOutcome.isError || /not contain exactly/.test(lockedFieldOutcome.text), lockedFieldOutcome.text);
   assert.equal(await evaluateInPage('/controlled', 'locked.value'), '');
   assert.match((await type('Upper', 'abc')).text, /"ABC"/);
   assert.match((await type('Area', 'one\ntwo')).text, /one\\ntwo/);
   assert.equal(await evaluateInPage('/controlled', 'area.value'), 'one\ntwo');
-  const fixedOutcome = await type('Fixed', 'x');
-  assert.equal(fixedOutcome.isError, true, fixedOutcome.text);
+  const fixedFieldOutcome = await type('Fixed', 'x');
+  assert.equal(fixedFieldOutcome.isError, true, fixedFieldOutcome.text);
   const { text: typedText } = await client.call('browser_fill_form', {
     fields: [
       { target: parseRef(snapshot, '"Controlled"'), value: 'Form' },
@@ -151,7 +151,7 @@ test('editable content, selects, checkboxes and radios have the state that the t
   assert.deepEqual(log, ['submit find', 'submit find']);
 });
 
-test('shadow roots and frames are used by refs alone', async () => {
+test('elements in shadow roots and frames can be used with only their refs', async () => {
   const { callTool, setPage, other: otherOrigin, stack } = fixture;
   await stack.runCli('browser', 'site', otherOrigin, 'auto');
   setPage(
@@ -185,7 +185,7 @@ test('shadow roots and frames are used by refs alone', async () => {
   assert.deepEqual(values.sort(), ['frame 0', 'frame 1']);
 });
 
-test('routes, virtual lists and pages that are never idle', async () => {
+test('browser tools work with client-side routes, virtual lists and pages that are never idle', async () => {
   const { callTool, callExpectingFailure } = fixture;
   const snapshot = await openPage(
     '/app',

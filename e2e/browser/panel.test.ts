@@ -24,39 +24,39 @@ test("the panel shows a tab in use; a user's click and the button Stop take the 
     open: openTab,
     callTool,
     callExpectingFailure,
-    findRef: refOf,
-    findPage: pageOf,
+    findRef: getRef,
+    findPage: getPage,
     client,
     shop: shopOrigin,
   } = fixture;
   setPage('/work', page);
   const tabId = await openTab('/work');
-  const addRef = await refOf('"Add"');
+  const addRef = await getRef('"Add"');
   await callTool('browser_click', { target: addRef });
-  const inUse = panel.getByRole('region', { name: /Tabs in use/ });
-  await inUse.getByText(/uses this tab. Without another act, the tab is free in/).waitFor();
-  await (await pageOf(`${shopOrigin}/work`)).mouse.click(5, 300);
-  await inUse.getByText(/You took it back from .*, which must read the page/).waitFor();
+  const tabsInUse = panel.getByRole('region', { name: /Tabs in use/ });
+  await tabsInUse.getByText(/uses this tab. Without another act, the tab is free in/).waitFor();
+  await (await getPage(`${shopOrigin}/work`)).mouse.click(5, 300);
+  await tabsInUse.getByText(/You took it back from .*, which must read the page/).waitFor();
   assert.equal((await callExpectingFailure('browser_click', { target: addRef })).code, 'tab_taken');
 
-  const moving = await refOf('"Moving"');
-  const acting = client.call('browser_click', { target: moving });
-  await inUse.getByText(/uses this tab/).waitFor();
-  await inUse.getByRole('button', { name: new RegExp(`Stop .* in tab ${tabId}`) }).click();
-  assert.match((await acting).text, /cancelled by the side panel: the user stopped you in this tab/);
-  await inUse.waitFor({ state: 'detached' });
+  const movingRef = await getRef('"Moving"');
+  const clickCall = client.call('browser_click', { target: movingRef });
+  await tabsInUse.getByText(/uses this tab/).waitFor();
+  await tabsInUse.getByRole('button', { name: new RegExp(`Stop .* in tab ${tabId}`) }).click();
+  assert.match((await clickCall).text, /cancelled by the side panel: the user stopped you in this tab/);
+  await tabsInUse.waitFor({ state: 'detached' });
 });
 
 test('the panel and the commands change the same browser tool switches and site rules', async () => {
   const { stack, callExpectingFailure } = fixture;
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const allToolsSwitch = panel.getByRole('switch', { name: 'Agents may use browser tools' });
-  const readTools = async () => (await stack.runCli('browser', 'tools')).stderr;
+  const readToolStatus = async () => (await stack.runCli('browser', 'tools')).stderr;
   await allToolsSwitch.uncheck();
-  await waitFor('browser tools to be off', async () => /browser tools are off/.test(await readTools()));
+  await waitFor('browser tools to be off', async () => /browser tools are off/.test(await readToolStatus()));
   assert.match((await callExpectingFailure('browser_snapshot')).text, /browser tools are off/);
   await allToolsSwitch.check();
-  await waitFor('browser tools to be on', async () => /browser tools are on/.test(await readTools()));
+  await waitFor('browser tools to be on', async () => /browser tools are on/.test(await readToolStatus()));
 
   await panel.getByRole('textbox', { name: 'Site' }).fill('https://News.example/today');
   await panel.getByRole('combobox', { name: 'Permission of the new site' }).selectOption('read');

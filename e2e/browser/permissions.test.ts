@@ -57,16 +57,16 @@ test('a tool works without a restart after the grant in the side panel, and fail
   const { stack, client, callExpectingFailure } = fixture;
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
-  const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
+  const findSwitch = (label: string) => panel.getByRole('switch', { name: label, exact: true });
   // The test covers only the permissions that Chrome grants without a dialog, because a test cannot answer a dialog.
   for (const [name, label, tool, args] of listCallsByPermission().slice(0, 3)) {
-    await switchOf(label).check();
+    await findSwitch(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));
     // The extension reports the grant to the server, which may receive a call before the report.
     await waitFor(`${tool} to work`, async () => !(await client.call(tool, args)).isError);
   }
   const [[name, label, tool, args] = ['', '', '', {}]] = listCallsByPermission();
-  await switchOf(label).uncheck();
+  await findSwitch(label).uncheck();
   await waitFor(`the end of ${label}`, async () => !(await isGranted(name)));
   assert.match((await callExpectingFailure(tool, args)).text, /code=needs_permission/);
 });

@@ -22,11 +22,11 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
   const htmlByPath = new Map<string, string>();
   const site = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
-    const sendPage = () => {
+    const sendPageHtml = () => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(htmlByPath.get(url.pathname) ?? '<!doctype html><title>Empty</title>');
     };
-    setTimeout(sendPage, Number(url.searchParams.get('delay') ?? 0));
+    setTimeout(sendPageHtml, Number(url.searchParams.get('delay') ?? 0));
   });
   await new Promise<void>((resolve) => site.listen(0, resolve));
   const closeSite = () => {
@@ -35,7 +35,7 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
   };
   const siteAddress = site.address();
   const shopOrigin = `http://shop.localhost:${typeof siteAddress === 'object' && siteAddress ? siteAddress.port : 0}`;
-  const faultFixture = await FaultFixture.startWith([], installFlags).catch((error: unknown) => {
+  const faultFixture = await FaultFixture.startWithFlags([], installFlags).catch((error: unknown) => {
     closeSite(); // an open browser prevents the test process from exiting
     throw error;
   });

@@ -52,7 +52,7 @@ test('a snapshot and a search contain the frames of other sites, with the refs o
   );
 });
 
-test('a ref is void in the next document of the tab', async () => {
+test('a ref is invalid after the tab has loaded another document', async () => {
   const { callTool: call, callExpectingFailure, open: openTab, origin } = fixture;
   const tabId = await openTab('/shop');
   const firstSnapshot = await call('browser_snapshot', {}, tabId);
@@ -65,7 +65,7 @@ test('a ref is void in the next document of the tab', async () => {
   assert.doesNotMatch(lastSnapshot.content ?? '', new RegExp(`\\[ref=${payRef}\\]`));
 });
 
-test('a page without browser tools has no script of the extension', async () => {
+test('the extension runs no script in a page in which no browser tool was used', async () => {
   const { userPage, chrome, callTool: call, open: openTab, origin } = fixture;
   const tabId = await openTab('/shop');
   const worker = chrome.context.serviceWorkers()[0];
@@ -87,14 +87,14 @@ test('refs are the same after a restart of the worker', async () => {
   const snapshotBefore = await call('browser_snapshot', {}, tabId);
   await chrome.stopWorker();
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
-  await waitFor('the worker to return', async () => (await server.request('tab.describe', {})).result !== undefined);
+  await waitFor('the worker to restart', async () => (await server.request('tab.describe', {})).result !== undefined);
   await panel.close();
   const snapshotAfter = await call('browser_snapshot', {}, tabId);
-  const refOf = (content = '') => /button "New order" \[ref=(e\d+)\]/.exec(content)?.[1];
-  assert.equal(refOf(snapshotAfter.content), refOf(snapshotBefore.content));
+  const getRef = (content = '') => /button "New order" \[ref=(e\d+)\]/.exec(content)?.[1];
+  assert.equal(getRef(snapshotAfter.content), getRef(snapshotBefore.content));
 });
 
-test('a picture is taken of the tab in front only', async () => {
+test('without the debugger, only the front tab can be captured as a screenshot', async () => {
   const { callTool: call, callExpectingFailure, open: openTab, userPage } = fixture;
   const tabId = await openTab('/shop');
   const hiddenFailure = await callExpectingFailure('browser_take_screenshot', {}, tabId);
@@ -133,9 +133,9 @@ test('pictures of a zoomed page have the size of the page in CSS pixels', async 
   ] as const)
     assert.deepEqual(await readColorAt(userPage, pictureOutcome, x, y), [255, 0, 0]);
   // Agents use the pixels of a picture of the whole viewport as coordinates for clicks.
-  const view = await call('browser_take_screenshot', { type: 'png' }, tabId);
-  assert.deepEqual(await readColorAt(userPage, view, 240, 170), [255, 0, 0]);
-  assert.deepEqual(await readColorAt(userPage, view, 300, 225), [0, 0, 255]);
+  const viewportShot = await call('browser_take_screenshot', { type: 'png' }, tabId);
+  assert.deepEqual(await readColorAt(userPage, viewportShot, 240, 170), [255, 0, 0]);
+  assert.deepEqual(await readColorAt(userPage, viewportShot, 300, 225), [0, 0, 255]);
   await worker?.evaluate((id) => chrome.tabs.setZoom(id, 1), tabId);
 });
 
@@ -157,13 +157,14 @@ test('a page is read as Markdown in parts, with the texts of its frames', async 
     cursor = /cursor "([^"]+)"/.exec(outputText)?.[1] ?? '';
     if (cursor === '') break;
   }
-  const whole = readParts.join('\n');
-  assert.match(whole, /^# Title/);
-  for (const i of [0, 150, 299]) assert.ok(whole.includes(`Paragraph ${i} has some words.`), `paragraph ${i}`);
-  assert.match(whole, /\[frame f\d+\]\nDeep text/);
+  const joinedText = readParts.join('\n');
+  assert.match(joinedText, /^# Title/);
+  for (const i of [0, 150, 299])
+    assert.ok(joinedText.includes(`Paragraph ${i} has some words.`), `the page text must contain paragraph ${i}`);
+  assert.match(joinedText, /\[frame f\d+\]\nDeep text/);
 });
 
-test('without the debugger, computed styles are read, and other tools name how to add the debugger', async () => {
+test('without the debugger, computed styles can be read, and errors of other tools describe how to add the debugger', async () => {
   fixture.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');
   const tabId = await fixture.open('/plain');
   const { content: snapshotTree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);

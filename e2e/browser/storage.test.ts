@@ -18,14 +18,18 @@ const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map
 test('turning on a group leaves its dangerous tools off until the user names them', async () => {
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'storage')).code, 0);
   for (const tool of tools) {
-    assert.equal((await listToolNames()).includes(tool), false, `${tool} is listed`);
+    assert.equal((await listToolNames()).includes(tool), false, `${tool} must not be listed while it is off`);
     const { text: failureText } = await agent.callExpectingFailure(tool, {
       action: 'list',
       url: agent.shop,
       area: 'local',
       origin: agent.shop,
     });
-    assert.match(failureText, new RegExp(`${tool} is off until the user switches it on`), `error of ${tool}`);
+    assert.match(
+      failureText,
+      new RegExp(`${tool} is off until the user switches it on`),
+      `the error of ${tool} must contain the reason`,
+    );
   }
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', ...tools)).code, 0);
   await waitFor('the tools to be listed', async () => {
@@ -64,10 +68,13 @@ test('cookies: the action list returns names and flags, and only get returns val
     (await agent.callExpectingFailure('browser_cookies', { action: 'get', url })).text,
     /needs the name of a cookie/,
   );
-  const foreign = { action: 'set', url, name: 'a', value: 'b', options: { domain: 'bank.localhost' } };
-  assert.match((await agent.callExpectingFailure('browser_cookies', foreign)).text, /Chrome rejected the cookie/);
-  const undated = { action: 'set', url, name: 'a', value: 'b', options: { expires: 'soon' } };
-  assert.match((await agent.callExpectingFailure('browser_cookies', undated)).text, /expires must be a date/);
+  const foreignCookieArgs = { action: 'set', url, name: 'a', value: 'b', options: { domain: 'bank.localhost' } };
+  assert.match(
+    (await agent.callExpectingFailure('browser_cookies', foreignCookieArgs)).text,
+    /Chrome rejected the cookie/,
+  );
+  const invalidDateArgs = { action: 'set', url, name: 'a', value: 'b', options: { expires: 'soon' } };
+  assert.match((await agent.callExpectingFailure('browser_cookies', invalidDateArgs)).text, /expires must be a date/);
 });
 
 test('storage: browser_storage lists keys with sizes, and reads and changes values and IndexedDB records', async () => {
@@ -94,13 +101,13 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   assert.match(await listEntries({ area: 'session' }), /"draft" 5 characters/);
   const value = await agent.callTool('browser_storage', { action: 'get', area: 'local', key: 'token' });
   assert.match(value, /^30000 characters\. The rest follows with cursor "20000"\.\n/);
-  const restOfValue = await agent.callTool('browser_storage', {
+  const valueRemainder = await agent.callTool('browser_storage', {
     action: 'get',
     area: 'local',
     key: 'token',
     cursor: '20000',
   });
-  assert.match(restOfValue, /\n(abc|bca|cab){3333}c?\w?\n/);
+  assert.match(valueRemainder, /\n(abc|bca|cab){3333}c?\w?\n/);
   await agent.callTool('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), 'dark');
   assert.equal(
@@ -151,7 +158,7 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   assert.equal(
     await page.evaluate(async () => (await indexedDB.databases()).length),
     1,
-    'number of databases after a wrong name',
+    'a wrong database name must create no database',
   );
 });
 
@@ -183,8 +190,8 @@ test('browser_clear_site_data deletes the data of one origin, and names the dele
   );
   assert.deepEqual(await agent.stack.chrome.context.cookies([`${agent.shop}/deep/page`]), []);
   await waitFor('the storage to be empty', async () => (await page.evaluate(() => localStorage.length)) === 0);
-  assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'number of keys of sessionStorage');
-  assert.equal(await otherPage.evaluate(() => localStorage.length), 1, 'number of keys of the other site');
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'sessionStorage must have no keys');
+  assert.equal(await otherPage.evaluate(() => localStorage.length), 1, 'the other site must keep its key');
   const otherCookies = await agent.stack.chrome.context.cookies(agent.other);
   assert.deepEqual(
     otherCookies.map(({ name }) => name),

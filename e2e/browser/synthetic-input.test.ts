@@ -32,12 +32,12 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
 
 test('a click on a card, a tree item or a labeled checkbox does not reach a control inside of it', async () => {
   const { callTool } = fixture;
-  const centeredStyle = 'width:400px; height:60px; display:flex; align-items:center; justify-content:center';
+  const centeringStyle = 'width:400px; height:60px; display:flex; align-items:center; justify-content:center';
   const snapshot = await openPage(
     '/nested',
     `<input type="checkbox" id="terms" style="position:absolute; opacity:0; width:0; height:0">
      <label for="terms" style="display:block; width:400px; text-align:center">I accept the <a href="#terms">long terms and conditions of this shop</a> now</label>
-     <div role="button" tabindex="0" aria-label="Open card" onclick="log.push('card')" style="${centeredStyle}">
+     <div role="button" tabindex="0" aria-label="Open card" onclick="log.push('card')" style="${centeringStyle}">
        <button onclick="event.stopPropagation(); log.push('delete')">Delete</button></div>
      <ul role="tree"><li role="treeitem" aria-label="Parent" tabindex="0" onclick="log.push('parent')">Parent
        <ul role="group"><li role="treeitem" tabindex="-1" style="height:300px" onclick="event.stopPropagation(); log.push('child')">Child</li></ul></li></ul>
@@ -51,7 +51,7 @@ test('a click on a card, a tree item or a labeled checkbox does not reach a cont
   assert.equal(await evaluateInShop('/nested', 'location.hash'), '#settings');
 });
 
-test('an editor with its own model of the text gets paragraphs and single keys', async () => {
+test('an editor that stores its text in a separate model receives paragraphs and single keys', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/model',
@@ -79,7 +79,7 @@ test('an editor with its own model of the text gets paragraphs and single keys',
   assert.doesNotMatch(await callTool('browser_press_key', { target, key: 'Enter' }), /changed: nothing/);
 });
 
-test('a key that has no effect changes nothing, and keys scroll the area that has the focus', async () => {
+test('a key without an effect is reported as no change, and keys scroll the focused element', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/limits',
@@ -119,7 +119,7 @@ test('Escape closes neither a dialog that the page keeps open nor a manual popov
   assert.equal(await evaluateInShop('/escape', 'manual.matches(":popover-open")'), true);
 });
 
-test('a field keeps its value if it rejects another, and accepts each notation of the browser', async () => {
+test('a field that rejects a new value keeps its old value, and accepts each notation that Chrome accepts', async () => {
   const { callTool, callExpectingFailure } = fixture;
   const snapshot = await openPage(
     '/pickers',
@@ -152,7 +152,7 @@ test('a field keeps its value if it rejects another, and accepts each notation o
   assert.deepEqual(await evaluateInShop('/pickers', 'log'), ['at 2026-02-03T11:30', 'color #ff8800']);
 });
 
-test('a list that does not take an option, and a mixed checkbox, are no success', async () => {
+test('a list that rejects an option, and a checkbox that stays mixed, make the tool fail', async () => {
   const { callTool, callExpectingFailure } = fixture;
   const snapshot = await openPage(
     '/undone',
@@ -163,24 +163,26 @@ test('a list that does not take an option, and a mixed checkbox, are no success'
      <script>all.indeterminate = true;
        size.onclick = () => { sizes.hidden = !sizes.hidden; size.ariaExpanded = String(!sizes.hidden) }</script>`,
   );
-  const [undoneRef, sizeRef, allRef] = ['"Undone"', '"Size"', '"All"'].map((name) => parseRef(snapshot, name));
+  const [undoneFieldRef, sizeRef, allCheckboxRef] = ['"Undone"', '"Size"', '"All"'].map((name) =>
+    parseRef(snapshot, name),
+  );
   const { text: failureText } = await callExpectingFailure('browser_fill_form', {
-    fields: [{ target: undoneRef, value: 'two' }],
+    fields: [{ target: undoneFieldRef, value: 'two' }],
   });
   assert.match(failureText, /did not accept the option.*the list still shows: one/s);
   await callExpectingFailure('browser_fill_form', { fields: [{ target: sizeRef, value: 'Large' }] });
-  for (const target of [undoneRef, sizeRef]) {
+  for (const target of [undoneFieldRef, sizeRef]) {
     const selectAnswer = await callTool('browser_select_option', {
       target,
       values: [target === sizeRef ? 'Large' : 'two'],
     });
     assert.match(selectAnswer, /does not show all options as chosen/);
   }
-  await callTool('browser_fill_form', { fields: [{ target: allRef, value: false }] });
+  await callTool('browser_fill_form', { fields: [{ target: allCheckboxRef, value: false }] });
   assert.deepEqual(await evaluateInShop('/undone', '[all.checked, all.indeterminate]'), [false, false]);
 });
 
-test('a drag onto an element that is out of view drops on the element', async () => {
+test('a drag to an element outside of the viewport drops on that element', async () => {
   const snapshot = await openPage(
     '/far',
     `<style>body { margin: 0; height: 3000px } body > div { position: absolute }</style>

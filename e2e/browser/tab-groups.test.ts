@@ -24,7 +24,7 @@ async function listGroups(): Promise<string[]> {
 }
 
 test("tabs that an agent opens, also by clicks, are in the agent's tab group", async () => {
-  const { setPage, open: openTab, callTool, findRef: refOf, stack, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, callTool, findRef: getRef, stack, shop: shopOrigin } = fixture;
   setPage(
     '/work',
     `<title>Work</title><a href="/linked" target="_blank">New tab</a>
@@ -36,26 +36,29 @@ test("tabs that an agent opens, also by clicks, are in the agent's tab group", a
   const [userTab = ''] = await listGroups();
   await Promise.all([openTab('/work'), callTool('browser_tabs', { action: 'new', url: `${shopOrigin}/second` })]);
   await openTab('/work');
-  await callTool('browser_click', { target: await refOf('"New tab"') });
+  await callTool('browser_click', { target: await getRef('"New tab"') });
   const otherClient = await stack.connectStdio();
   const openedTab = await otherClient.call('browser_tabs', { action: 'new', url: `${shopOrigin}/second` });
   assert.equal(openedTab.isError, false, openedTab.text);
 
   const groupLines = await listGroups();
-  assert.ok(groupLines.includes(userTab), `the user's tab stays in front and in no group: ${groupLines.join('\n')}`);
-  const groupOf = (path: string) =>
+  assert.ok(
+    groupLines.includes(userTab),
+    `the user's tab must stay in front and in no group: ${groupLines.join('\n')}`,
+  );
+  const findGroupLines = (path: string) =>
     groupLines.filter((line) => line.startsWith(`${path}: `)).map((line) => line.slice(path.length + 2));
-  const [groupName = ''] = groupOf('/work');
+  const [groupName = ''] = findGroupLines('/work');
   assert.match(groupName, /e2e.* blue$/);
-  assert.deepEqual(groupOf('/work'), [groupName, groupName]);
-  assert.deepEqual(groupOf('/linked'), [groupName]);
-  const secondGroups = groupOf('/second');
+  assert.deepEqual(findGroupLines('/work'), [groupName, groupName]);
+  assert.deepEqual(findGroupLines('/linked'), [groupName]);
+  const secondGroups = findGroupLines('/second');
   assert.equal(secondGroups.length, 2);
   assert.ok(secondGroups.includes(groupName), secondGroups.join('\n'));
   assert.match(secondGroups.find((secondGroup) => secondGroup !== groupName) ?? '', / green$/);
 
   await otherClient.close();
-  assert.deepEqual(await listGroups(), groupLines, 'the end of a session closes and moves no tab');
+  assert.deepEqual(await listGroups(), groupLines, 'the end of a session must close and move no tab');
 });
 
 test("a client's tab is not put into a user's tab group with the client's name", async () => {
@@ -64,7 +67,7 @@ test("a client's tab is not put into a user's tab group with the client's name",
   setPage('/added', '<title>Added</title>');
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
   const name = (await listGroups()).find((line) => line.startsWith('/work: '))?.replace(/^\/work: | blue$/g, '') ?? '';
-  assert.notEqual(name, '', "name of the client's tab group");
+  assert.notEqual(name, '', "the client's tab group must have a name");
   // After the MCP client's tab group has closed, the user creates a tab group with the same name.
   const userGroup: unknown = await worker.evaluate(`(async () => {
     const all = await chrome.tabs.query({});
@@ -79,7 +82,7 @@ test("a client's tab is not put into a user's tab group with the client's name",
   const tabGroups: unknown = await worker.evaluate(`chrome.tabs.query({}).then((tabs) => tabs
     .filter(({ url, pendingUrl }) => (url || pendingUrl).endsWith('/added')).map(({ groupId }) => groupId))`);
   assert.ok(Array.isArray(tabGroups));
-  assert.equal(tabGroups.length, 2, 'tabs of the client');
+  assert.equal(tabGroups.length, 2, 'the client must have two tabs');
   assert.equal(tabGroups[0], tabGroups[1], "the client's tabs are in one tab group");
   assert.notEqual(tabGroups[0], userGroup, "the client's tab group differs from the user's tab group");
   assert.ok(tabGroups[0] > 0, "the client's tabs are in a tab group");

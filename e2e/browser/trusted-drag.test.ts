@@ -58,7 +58,7 @@ test('an HTML drag reaches an element that does not fit into the view together w
   assert.ok(log.includes('drop true the item'), log.join());
 });
 
-test('sliders and sortable lists follow the pointer', async () => {
+test('sliders and sortable lists follow the pointer of a drag', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/pointer',

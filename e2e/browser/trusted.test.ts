@@ -50,7 +50,7 @@ test('clicks are trusted, with the requested button, count and modifiers', async
   assert.deepEqual(await log(), ['auxclick true 1 1 SC']);
 });
 
-test('the answer of a click names a scroll of an area, but not the scroll to the clicked element', async () => {
+test('the result of a click reports that an element scrolled, but not the scroll to the clicked element', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/carousel',
@@ -80,9 +80,9 @@ test('clicks reach nested cross-site frames, scaled frames and closed shadow roo
   );
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Leaf"') }), /input: trusted\./);
   assert.deepEqual(await readFrameLog('/nested', '/leaf'), ['click true 0 1 ']);
-  const [scaledLine = '', inShadow = ''] = snapshot.split('\n').filter((line) => line.includes('"Scaled"'));
-  assert.match(await callTool('browser_click', { target: parseRef(scaledLine, 'Scaled') }), /input: trusted\./);
-  assert.match(await callTool('browser_click', { target: parseRef(inShadow, 'Scaled') }), /input: trusted\./);
+  const [scaledButtonLine = '', shadowLine = ''] = snapshot.split('\n').filter((line) => line.includes('"Scaled"'));
+  assert.match(await callTool('browser_click', { target: parseRef(scaledButtonLine, 'Scaled') }), /input: trusted\./);
+  assert.match(await callTool('browser_click', { target: parseRef(shadowLine, 'Scaled') }), /input: trusted\./);
   const page = await fixture.findPage(`${shopOrigin}/nested`);
   const logs = await Promise.all(
     page
@@ -131,10 +131,10 @@ test("a click that opens a popup or navigates succeeds, and the user's tab stays
   );
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Tab"') }), /The page opened tab \d+/);
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Popup"') }), /The page opened tab \d+/);
-  assert.ok((await readFrontTab()).includes(frontTabBefore[0] ?? ''), `${frontTabBefore[0]} is in front`);
-  const gone = await callTool('browser_click', { target: parseRef(snapshot, '"Go"') });
-  assert.match(gone, /another document.*page: .*\/clicks/s);
-  assert.ok(gone.includes(`${shopOrigin}/clicks`));
+  assert.ok((await readFrontTab()).includes(frontTabBefore[0] ?? ''), `${frontTabBefore[0]} must stay in front`);
+  const linkClickText = await callTool('browser_click', { target: parseRef(snapshot, '"Go"') });
+  assert.match(linkClickText, /another document.*page: .*\/clicks/s);
+  assert.ok(linkClickText.includes(`${shopOrigin}/clicks`));
 });
 
 test("trusted keys act like a user's keys: Tab, Enter, Escape, arrows, combinations, characters without a key", async () => {
@@ -190,13 +190,13 @@ test('keys reach fields in cross-site frames, and Enter submits a form by its bu
      <input id="who" aria-label="Who"><input type="checkbox" id="yes" aria-label="Yes" onclick="if (!event.isTrusted) event.preventDefault()"><button onclick="if (event.isTrusted) log.push('click')">Send</button></form>`,
   );
   const snapshot = await openPage('/framed-form', `<iframe src="${otherOrigin}/form"></iframe>`);
-  const whoRef = parseRef(snapshot, '"Who"');
-  assert.match(await callTool('browser_type', { target: whoRef, text: 'Ada', slowly: true }), /input: trusted\./);
+  const whoFieldRef = parseRef(snapshot, '"Who"');
+  assert.match(await callTool('browser_type', { target: whoFieldRef, text: 'Ada', slowly: true }), /input: trusted\./);
   assert.match(await callTool('browser_press_key', { key: 'Enter' }), /input: trusted\./);
   assert.deepEqual(await readFrameLog('/framed-form', '/form'), ['click', 'submit true Ada false']);
   const outputText = await callTool('browser_fill_form', {
     fields: [
-      { target: whoRef, value: 'Grace' },
+      { target: whoFieldRef, value: 'Grace' },
       { target: parseRef(snapshot, '"Yes"'), value: true },
     ],
     submit: true,
@@ -243,14 +243,14 @@ test('animation frames run during an action, so its result contains a change ten
      };</script>`,
   );
   const target = parseRef(snapshot, '"Go"');
-  for (let roundIndex = 1, completeCount = 0; completeCount < 4; roundIndex++) {
+  for (let roundIndex = 1, completedRoundCount = 0; completedRoundCount < 4; roundIndex++) {
     const clickAnswer = await callTool('browser_click', { target });
-    if (clickAnswer.includes(`drawn ${roundIndex}`)) completeCount++;
+    if (clickAnswer.includes(`drawn ${roundIndex}`)) completedRoundCount++;
     // An action waits 1 s for a change, in which a busy machine may draw fewer than ten frames.
     else
       assert.ok(
         roundIndex < 20 && (await evaluateInShop('/frames', 'left < 10')),
-        `the result of click ${roundIndex}: ${clickAnswer}`,
+        `click ${roundIndex} must return the text "drawn ${roundIndex}": ${clickAnswer}`,
       );
   }
 });

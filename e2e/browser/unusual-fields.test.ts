@@ -37,7 +37,7 @@ test('editable paragraphs accept text, long fields are read completely, and numb
   assert.match(failureText, /did not accept the text/);
 });
 
-test('Enter submits a form like in the browser, and a letter selects an option', async () => {
+test('Enter submits a form as in a browser, and a letter key selects an option', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/keys',
@@ -73,7 +73,7 @@ test('filtered options are selected, and a selection can be empty', async () => 
   assert.equal(await evaluateInShop('/lists', 'count.value'), '7');
 });
 
-test('options that a page draws outside of an ARIA list without a size are selected', async () => {
+test('options that a page draws outside of a zero-size ARIA listbox can be selected', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/drawn',
@@ -165,7 +165,7 @@ test('form-associated custom elements have the names of their labels, and their 
   assert.deepEqual(await evaluateInShop('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
 });
 
-test('the option that the arrow keys have reached is marked in the changes', async () => {
+test('the changes after an arrow key mark the option that the key has reached', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/active',
@@ -181,7 +181,7 @@ test('the option that the arrow keys have reached is marked in the changes', asy
   assert.match(await callTool('browser_press_key', { target, key: 'ArrowDown' }), /"Pear" \[active\]/);
 });
 
-test('an option is chosen in the list of its field only, also in a datalist', async () => {
+test('an option is selected only in the list that belongs to its field, even if the list is a datalist', async () => {
   const { callTool, callExpectingFailure } = fixture;
   const snapshot = await openPage(
     '/lists-of-others',
@@ -190,11 +190,13 @@ test('an option is chosen in the list of its field only, also in a datalist', as
      <p><input aria-label="Greek" list="letters" id="greek"><datalist id="letters"><option>Alpha</option><option>Beta</option></datalist></p>
      <p><span role="combobox" tabindex="0" aria-label="Closed">Closed</span></p>`,
   );
-  const [marksRef, greekRef, closedRef] = ['"Marks"', '"Greek"', '"Closed"'].map((name) => parseRef(snapshot, name));
+  const [marksListRef, greekRef, closedComboboxRef] = ['"Marks"', '"Greek"', '"Closed"'].map((name) =>
+    parseRef(snapshot, name),
+  );
   await callTool('browser_select_option', { target: greekRef, values: ['Beta'] });
   await callExpectingFailure('browser_select_option', { target: greekRef, values: ['Gamma'] });
-  await callExpectingFailure('browser_select_option', { target: closedRef, values: ['Alpha'] });
-  await callTool('browser_select_option', { target: marksRef, values: ['Alpha'] });
+  await callExpectingFailure('browser_select_option', { target: closedComboboxRef, values: ['Alpha'] });
+  await callTool('browser_select_option', { target: marksListRef, values: ['Alpha'] });
   const fieldStates = await evaluateInShop('/lists-of-others', '[greek.value, marks.firstElementChild.ariaSelected]');
   assert.deepEqual(fieldStates, ['Beta', 'true']);
 });

@@ -33,7 +33,7 @@ test('javascript: links run in the page, unless the page prevents the click', as
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Show"') }), /~ .*shown/);
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran']);
   const { text: clickText } = await client.call('browser_click', { target: parseRef(snapshot, '"Stays"') });
-  assert.doesNotMatch(clickText, /opened tab/, 'a link whose click the page prevents opens no tab');
+  assert.doesNotMatch(clickText, /opened tab/, 'a link whose click the page prevents must open no tab');
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran', 'stays']);
 });
 
@@ -90,7 +90,7 @@ test('draggable and focusable elements have refs, and the pointer moves inside o
        zone.ondragover = (event) => event.preventDefault();
        zone.ondrop = (event) => log.push(event.dataTransfer.getData('text/plain'));
        game.onkeydown = (event) => log.push(event.key);
-       // As menus of jQuery UI: a pointer that does not move inside of the item only rests there.
+       // Like a jQuery UI menu, the item opens its submenu only if the pointer moves inside of the item.
        let last; item.onmousemove = (event) => { if (last !== undefined && last !== event.clientX) sub.hidden = false; last = event.clientX };
        item.onmouseenter = (event) => { last = event.clientX }</script>`,
   );
@@ -109,7 +109,7 @@ test('a click result contains a change that follows a server response after 0.7 
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Save"') }), /\+ .*Saved/);
 });
 
-test('cells of a grid have their texts, and names in areas that scroll to the left or up are shown', async () => {
+test('a snapshot contains grid cells with their texts, and buttons that must be scrolled into view from the left or top', async () => {
   const { callTool } = fixture;
   const snapshot = await openPage(
     '/grid',

@@ -55,17 +55,21 @@ const waitForLog = (logLine: string) =>
 
 async function isTabTaken(): Promise<boolean> {
   const { browsers = [] } = await fixture.stack.readStatus();
-  return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
+  return browsers.some(({ held_tabs = [] }) => held_tabs.some((heldTab) => heldTab.tab_id === tabId && heldTab.taken));
 }
 
-async function assertTaken(): Promise<void> {
+async function assertTabTaken(): Promise<void> {
   const addRef = findRef('"Add"');
   const countBefore = Number(await page.textContent('#count'));
   const { code, text: failureText } = await fixture.callExpectingFailure('browser_click', { target: addRef });
   assert.equal(code, 'tab_taken', failureText);
   await fixture.callTool('browser_snapshot');
   await fixture.callTool('browser_click', { target: addRef });
-  assert.equal(Number(await page.textContent('#count')), countBefore + 1, 'number of clicks that the page received');
+  assert.equal(
+    Number(await page.textContent('#count')),
+    countBefore + 1,
+    'the page must receive exactly one more click',
+  );
 }
 
 test('trusted input of the agent does not take the tab back', async () => {
@@ -90,26 +94,26 @@ test('trusted input of the agent does not take the tab back', async () => {
   assert.equal(await isTabTaken(), false);
 });
 
-for (const [kind, useInput] of [
+for (const [kind, makeUserInput] of [
   ['click', () => page.click('#other')],
   ['key', () => page.keyboard.press('F2')],
 ] as const) {
   test(`a ${kind} of the user cancels the agent's typing`, async () => {
     const typingCall = fixture.client.call('browser_type', { target: findRef('"Text"'), text: longText, slowly: true });
     await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
-    await useInput();
+    await makeUserInput();
     const { code, text: failureText, durationMs } = await typingCall;
     assert.equal(code, 'tab_taken', failureText);
     assert.match(
       failureText,
       /the user took tab \d+ back by a click or a key while the tool ran\. Before that: typed \d+ of 600/,
     );
-    assert.ok(durationMs < 20_000, `the typing took ${durationMs} ms`);
+    assert.ok(durationMs < 20_000, `the typing took ${durationMs} ms, want less than 20,000`);
     const typedOutcome = await page.inputValue('#text');
-    assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters`);
-    assert.equal(await page.inputValue('#other'), '', "the user's field contains no character from the agent");
-    await assertTaken();
-    assert.equal(await page.inputValue('#text'), typedOutcome, 'no character arrives after the end of the call');
+    assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters, want fewer than 550`);
+    assert.equal(await page.inputValue('#other'), '', "the user's field must contain no character from the agent");
+    await assertTabTaken();
+    assert.equal(await page.inputValue('#text'), typedOutcome, 'no character must arrive after the end of the call');
   });
 }
 
@@ -125,10 +129,10 @@ test('a key press of the user cancels a drag, and the page receives the button r
   assert.equal(code, 'tab_taken', failureText);
   await waitForLog('pointerup');
   await page.evaluate('isSlow = false');
-  await assertTaken();
+  await assertTabTaken();
 });
 
-for (const [name, target, endTexts] of [
+for (const [name, target, endLogText] of [
   ['a drag of the pointer', 'Handle', 'pointerup'],
   ['a drag of HTML5', 'Card', 'dragend'],
 ] as const) {
@@ -140,7 +144,7 @@ for (const [name, target, endTexts] of [
     await waitForLog(target === 'Card' ? 'dragstart' : 'pointerdown handle');
     controller.abort();
     await assert.rejects(draggingCall);
-    await waitForLog(endTexts);
+    await waitForLog(endLogText);
     await page.evaluate('isSlow = false');
     const log = await page.evaluate<string[]>('log');
     assert.deepEqual(
@@ -167,7 +171,7 @@ test('cancelling typing releases all keys', async () => {
   await waitFor('the release of all keys', async () => (await pressedKeys()).length === 0);
   await fixture.callTool('browser_click', { target: findRef('"Add"') });
   const typedOutcome = await page.inputValue('#text');
-  assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters`);
+  assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters, want fewer than 550`);
   assert.equal(await page.textContent('#count'), '1');
 });
 
@@ -201,6 +205,6 @@ test('after user input, a running batch runs no further step', async () => {
     secondOutcome.text,
     /step 3 of 3, browser_click: .* Read the page again.*\nstep 1 of 3, .*\nstep 2 of 3, browser_snapshot: /s,
   );
-  assert.equal(await page.textContent('#count'), '1', 'the batch has not clicked');
+  assert.equal(await page.textContent('#count'), '1', 'the batch must not click after the user input');
   await callTool('browser_click', { target: findRef('"Add"') }); // the click works, because the batch took a new snapshot
 });

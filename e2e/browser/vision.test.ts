@@ -9,7 +9,7 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 let agent: AgentFixture;
 
-const pointsPage = `<!doctype html><title>Points</title><style>body { margin: 0 } * { position: absolute }</style>
+const coordinatesPage = `<!doctype html><title>Points</title><style>body { margin: 0 } * { position: absolute }</style>
   <button style="left:20px;top:20px;width:100px;height:40px" id="go">Go</button><p id="log" style="top:300px">none</p>
   <div id="knob" style="left:20px;top:100px;width:40px;height:40px;background:red"></div>
   <div id="list" style="left:300px;top:100px;width:100px;height:100px;overflow:scroll"><p style="height:3000px">rows</p></div>
@@ -26,7 +26,7 @@ const pointsPage = `<!doctype html><title>Points</title><style>body { margin: 0 
 
 before(async () => {
   agent = await startAgentFixture({ installFlags: ['--debugger'] });
-  agent.setPage('/points', pointsPage);
+  agent.setPage('/points', coordinatesPage);
 });
 after(() => agent?.close());
 
@@ -82,22 +82,22 @@ test('a click at a point reaches a frame, but never a frame on a site that is of
   );
   await agent.open('/outer');
   const page = await agent.findPage(`${agent.shop}/outer`);
-  const textIn = async (site: string) => {
+  const readButtonText = async (site: string) => {
     const frame = await waitFor('the frame', () => page.frames().find((pageFrame) => pageFrame.url().startsWith(site)));
     return await frame.evaluate(() => document.querySelector('button')?.textContent);
   };
   assert.match(await agent.callTool('browser_mouse_click_xy', { x: 40, y: 25 }), /Inside|hit by true/);
-  await waitFor('the click in the frame', async () => (await textIn(agent.other)) === 'hit by true');
+  await waitFor('the click in the frame', async () => (await readButtonText(agent.other)) === 'hit by true');
   for (const [tool, args] of [
     ['browser_mouse_click_xy', { x: 40, y: 225 }],
     ['browser_mouse_drag_xy', { startX: 300, startY: 20, endX: 40, endY: 225 }],
     ['browser_mouse_wheel', { x: 40, y: 225, deltaY: 10 }],
   ] as const)
     assert.match((await agent.callExpectingFailure(tool, args)).text, /in a frame that tools may not use/, tool);
-  assert.equal(await textIn(agent.bank), 'Inside');
+  assert.equal(await readButtonText(agent.bank), 'Inside');
 });
 
-test('actions at coordinates need the approval of the site', async () => {
+test('actions at coordinates need an approval for the site', async () => {
   await agent.stack.runCli('browser', 'site', agent.shop, 'read');
   assert.match((await agent.callExpectingFailure('browser_mouse_click_xy', { x: 30, y: 30 })).text, /but not to act/);
   await agent.stack.runCli('browser', 'site', agent.shop, 'auto');

@@ -17,7 +17,7 @@ async function open(path: string, html: string): Promise<string> {
   return fixture.callTool('browser_snapshot');
 }
 
-const chooseScript = `
+const chooserScript = `
   const draw = (list, names, choose) => {
     list.replaceChildren(...names.map((name) => {
       const option = Object.assign(document.createElement('div'), { role: 'option', textContent: name });
@@ -33,15 +33,15 @@ test('typing replaces the text of an editor that restores its own selection in a
        document.addEventListener('selectionchange', (event) => { if (!event.isTrusted) getSelection().collapse(text, 0) })</script>`,
   );
   const target = parseRef(snapshot, 'textbox "Code"');
-  const typed = await fixture.callTool('browser_type', { target, text: 'first();\nsecond();' });
-  assert.doesNotMatch(typed, /not contain exactly/);
+  const typeOutcome = await fixture.callTool('browser_type', { target, text: 'first();\nsecond();' });
+  assert.doesNotMatch(typeOutcome, /not contain exactly/);
   assert.equal(
     await fixture.evaluateInPage('/editor', 'text.innerText.replace(/\\n+/g, " ").trim()'),
     'first(); second();',
   );
 });
 
-test('a dialog that the page removes after it has faded out is gone from the changes', async () => {
+test('the changes after a click report a dialog as removed if the page removes it after a fade-out', async () => {
   const snapshot = await open(
     '/fading',
     `<button id="show">Remove account</button><div id="box" role="dialog" aria-label="Really?" hidden
@@ -50,13 +50,13 @@ test('a dialog that the page removes after it has faded out is gone from the cha
        yes.onclick = () => { box.style.opacity = 0;
          setTimeout(() => { box.remove(); document.getElementById('status').textContent = 'Account removed' }, 200) }</script>`,
   );
-  const shown = await fixture.callTool('browser_click', { target: parseRef(snapshot, 'Remove account') });
-  const changes = await fixture.callTool('browser_click', { target: parseRef(shown, 'Confirm') });
-  assert.match(changes, /- dialog "Really\?"/);
-  assert.match(changes, /\+ Account removed/);
+  const dialogSnapshot = await fixture.callTool('browser_click', { target: parseRef(snapshot, 'Remove account') });
+  const changesText = await fixture.callTool('browser_click', { target: parseRef(dialogSnapshot, 'Confirm') });
+  assert.match(changesText, /- dialog "Really\?"/);
+  assert.match(changesText, /\+ Account removed/);
 });
 
-test('a message with a bar that shows its remaining time stays', async () => {
+test('a snapshot contains a message that disappears after an animation of several seconds', async () => {
   const snapshot = await open(
     '/toast',
     `<style>@keyframes shrink { to { width: 0 } } #bar { height: 4px; animation: shrink 5s linear }</style>
@@ -84,11 +84,11 @@ test('switches and fields that a page draws itself have the names of their label
   assert.match(snapshot, /^ *Fruit/m);
 });
 
-test('a combobox that shows its choices as labels is used by its name, and reports what it shows', async () => {
+test('an agent can select several options in a combobox that shows its chosen options as labels', async () => {
   const snapshot = await open(
     '/tags',
     `<div><div id="tags"></div><div id="field" role="combobox" tabindex="0" aria-label="Toppings" aria-expanded="false"
-       aria-controls="list">Add</div></div><div id="list" role="listbox" hidden></div><script>${chooseScript}
+       aria-controls="list">Add</div></div><div id="list" role="listbox" hidden></div><script>${chooserScript}
        const chosen = [], all = ['Mint', 'Lemon', 'Vanilla'];
        const show = () => {
          tags.innerHTML = chosen.map((name) => '<span>' + name + '</span>').join('');
@@ -105,25 +105,25 @@ test('a combobox that shows its choices as labels is used by its name, and repor
   assert.deepEqual(await fixture.evaluateInPage('/tags', 'chosen'), ['Mint', 'Lemon']);
 });
 
-test('the list of chosen options in a combobox is not taken for its list of options', async () => {
+test('the list of chosen options in a combobox is not mistaken for its list of options', async () => {
   const snapshot = await open(
     '/inner',
     `<div id="box" role="combobox" tabindex="0" aria-label="Choice" aria-expanded="false">
        <select id="native" style="position: absolute; opacity: 0; pointer-events: none" aria-label="Native"><option>Apple<option>Date</select>
        <div role="listbox"><div id="item" role="option" aria-selected="true">Apple</div></div>
-       <div id="list" role="listbox" hidden></div></div><script>${chooseScript}
+       <div id="list" role="listbox" hidden></div></div><script>${chooserScript}
        box.onclick = () => { list.hidden = false; box.ariaExpanded = 'true' };
        draw(list, ['Apple', 'Banana', 'Date'], (name) => { item.textContent = name; list.hidden = true; box.ariaExpanded = 'false' })</script>`,
   );
   const values = ['Date'];
   await fixture.callTool('browser_select_option', { target: parseRef(snapshot, 'combobox "Choice"'), values });
   assert.equal(await fixture.evaluateInPage('/inner', 'item.textContent'), 'Date');
-  const hidden = parseRef(snapshot, 'combobox "Native"');
-  await fixture.callTool('browser_select_option', { target: hidden, values: ['Banana'] });
+  const nativeComboboxRef = parseRef(snapshot, 'combobox "Native"');
+  await fixture.callTool('browser_select_option', { target: nativeComboboxRef, values: ['Banana'] });
   assert.equal(await fixture.evaluateInPage('/inner', 'item.textContent'), 'Banana');
 });
 
-test('a slider that reacts only to keys takes a value, and names the reason if it cannot', async () => {
+test('a slider that reacts only to keys can be set to a value, and a failure names the reason', async () => {
   const snapshot = await open(
     '/slider',
     `<div id="knob" role="slider" tabindex="0" aria-label="Volume" aria-valuemin="0" aria-valuemax="100"
@@ -154,10 +154,16 @@ test('typing shows the suggestions of a field that waits for a pause or for a re
        city.oninput = () => setTimeout(() => { list.innerHTML = '<div role="option">Berlin</div>' }, 250);
        note.onkeyup = ({ key }) => { names.innerHTML = '<li role="menuitem">found by ' + key }</script>`,
   );
-  const city = await fixture.callTool('browser_type', { target: parseRef(snapshot, 'combobox "City"'), text: 'ber' });
-  assert.match(city, /option "Berlin"/);
-  const note = await fixture.callTool('browser_type', { target: parseRef(snapshot, 'textbox "Note"'), text: 'hi @a' });
-  assert.match(note, /menuitem "found by a"/);
+  const cityOutcome = await fixture.callTool('browser_type', {
+    target: parseRef(snapshot, 'combobox "City"'),
+    text: 'ber',
+  });
+  assert.match(cityOutcome, /option "Berlin"/);
+  const noteOutcome = await fixture.callTool('browser_type', {
+    target: parseRef(snapshot, 'textbox "Note"'),
+    text: 'hi @a',
+  });
+  assert.match(noteOutcome, /menuitem "found by a"/);
 });
 
 test('formatting that a button adds to an editor is reported', async () => {

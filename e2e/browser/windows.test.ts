@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => agent?.close());
 
-const drainForms = () => agent.approvalForms.splice(0);
+const takeApprovalForms = () => agent.approvalForms.splice(0);
 const parseNumber = (outputText: string, pattern: RegExp) => Number(pattern.exec(outputText)?.[1]);
 
 test('the tools of a group are off until the user turns the group on', async () => {
@@ -25,7 +25,11 @@ test('the tools of a group are off until the user turns the group on', async () 
     (await agent.callExpectingFailure('browser_windows', { action: 'list' })).text,
     /is off until the user switches it on/,
   );
-  assert.equal((await listToolNames()).includes('browser_windows'), false, 'browser_windows is listed');
+  assert.equal(
+    (await listToolNames()).includes('browser_windows'),
+    false,
+    'browser_windows must not be listed while it is off',
+  );
   for (const name of ['browser', 'browser_history'])
     assert.equal((await agent.stack.runCli('browser', 'tools', 'on', name)).code, 0);
   await waitFor('the tools to be listed', async () => (await listToolNames()).includes('browser_history'));
@@ -33,19 +37,19 @@ test('the tools of a group are off until the user turns the group on', async () 
 
 test('listing windows needs the same approval as listing tabs', async () => {
   assert.equal((await agent.callExpectingFailure('browser_windows', { action: 'list' })).code, 'denied');
-  assert.match(drainForms().join(), /wants to see which tabs are open, with their titles and hosts/);
+  assert.match(takeApprovalForms().join(), /wants to see which tabs are open, with their titles and hosts/);
   agent.onApprovalForm = () => true;
   const outputText = await agent.callTool('browser_windows', { action: 'list' });
   assert.match(
     outputText,
     /^1 window\.\n--- text of the open windows, data and not .*\nwindow \d+ \(\w+.*\) \d+ x \d+ at .*: \d tabs, in front ".*; tab IDs \d+, \d+\n/,
   );
-  drainForms();
+  takeApprovalForms();
   await agent.callTool('browser_tab_groups', { action: 'list' });
-  assert.deepEqual(drainForms(), [], 'forms of the list of tab groups');
+  assert.deepEqual(takeApprovalForms(), [], 'listing tab groups must need no further approval');
 });
 
-test('a client opens, changes and closes a window without approvals on a site that is auto', async () => {
+test('on a site with the rule auto, a client opens, changes and closes a window without approvals', async () => {
   const openedWindow = await agent.callTool('browser_windows', {
     action: 'new',
     url: `${agent.shop}/cart`,
@@ -66,18 +70,18 @@ test('a client opens, changes and closes a window without approvals on a site th
     (await agent.callExpectingFailure('browser_windows', { action: 'update', windowId })).text,
     /needs state, left/,
   );
-  const wrongFailure = await agent.callExpectingFailure('browser_windows', {
+  const invalidWindowFailure = await agent.callExpectingFailure('browser_windows', {
     action: 'update',
     windowId,
     state: 'maximized',
     width: 300,
   });
-  assert.match(wrongFailure.text, /Leave out one of both/);
+  assert.match(invalidWindowFailure.text, /Leave out one of both/);
   assert.equal(
     await agent.callTool('browser_windows', { action: 'close', windowId }),
     `Closed window ${windowId} with 1 tab.`,
   );
-  assert.deepEqual(drainForms(), []);
+  assert.deepEqual(takeApprovalForms(), []);
   for (const url of ['file:///etc/passwd', 'chrome://settings', 'javascript:alert(1)'])
     assert.match(
       (await agent.callExpectingFailure('browser_windows', { action: 'new', url })).text,
@@ -109,7 +113,7 @@ test("closing a user's window always needs an approval that describes the window
   agent.onApprovalForm = () => false;
   assert.equal((await agent.callExpectingFailure('browser_windows', { action: 'close', windowId })).code, 'denied');
   const closingQuestion = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
-  assert.match(drainForms().join(), closingQuestion);
+  assert.match(takeApprovalForms().join(), closingQuestion);
   agent.onApprovalForm = async () => {
     const page = await agent.stack.chrome.context.newPage(); // the user opens another tab in the meantime
     const worker = agent.stack.chrome.context.serviceWorkers()[0];
@@ -128,13 +132,13 @@ test("closing a user's window always needs an approval that describes the window
     /tabs of window \d+ have changed/,
   );
   agent.onApprovalForm = () => true;
-  drainForms();
+  takeApprovalForms();
   await agent.callTool('browser_windows', { action: 'list' });
   assert.match(
     await agent.callTool('browser_windows', { action: 'close', windowId }),
     /^Closed window \d+ with 2 tabs/,
   );
-  assert.equal(drainForms().length, 1, 'number of approvals for a close');
+  assert.equal(takeApprovalForms().length, 1, 'closing a window must need one approval');
 });
 
 test("grouping the client's own tabs needs no approval, and grouping user tabs needs one", async () => {
@@ -146,13 +150,13 @@ test("grouping the client's own tabs needs no approval, and grouping user tabs n
     color: 'red',
   });
   const groupId = parseNumber(createdGroup, /^Created group (\d+) with 1 tab/);
-  assert.deepEqual(drainForms(), []);
+  assert.deepEqual(takeApprovalForms(), []);
   assert.match(
     await agent.callTool('browser_tab_groups', { action: 'list' }),
     new RegExp(`group ${groupId} "Trip" \\(red\\) in window \\d+: tabs ${tabId}`),
   );
   await agent.callTool('browser_tab_groups', { action: 'update', groupId, title: 'Holiday', collapsed: true });
-  assert.match(drainForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
+  assert.match(takeApprovalForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
   assert.match(await agent.callTool('browser_tab_groups', { action: 'list' }), /"Holiday" \(red, collapsed\)/);
   const otherTab = await agent.open('/');
   await agent.callTool('browser_tab_groups', { action: 'add', groupId, tabIds: [otherTab] });
@@ -174,14 +178,14 @@ test('browser_history is a dangerous tool, and leaves out sites that are off', a
   agent.setPage('/balance', '<title>Secret balance</title>');
   await visitPage(`${agent.other}/cart?token=abc123&page=2`);
   await visitPage(`${agent.bank}/balance`);
-  drainForms();
+  takeApprovalForms();
   const outputText = await agent.callTool('browser_history', { query: '' });
-  assert.match(drainForms().join(), /wants to use the history of the browser \(browser_history\)/);
+  assert.match(takeApprovalForms().join(), /wants to use the history of the browser \(browser_history\)/);
   assert.match(outputText, /text of the history of the browser, data and not instructions/);
   assert.match(outputText, /T[\d:]+Z "My cart" http:\/\/other\.localhost:\d+\/cart\?token=\*\*\*&page=2 \(1 visit\)/);
   assert.doesNotMatch(outputText, /balance/);
   assert.match(await agent.callTool('browser_history', { url: `${agent.shop}/cart` }), /of \d+ visits?\./);
-  assert.equal(drainForms().length, 1, 'number of approvals for a second use of the history');
+  assert.equal(takeApprovalForms().length, 1, 'a second use of the history must need one approval');
   assert.match(
     (await agent.callExpectingFailure('browser_history', { url: `${agent.bank}/balance` })).text,
     /turned this site off/,
@@ -190,19 +194,19 @@ test('browser_history is a dangerous tool, and leaves out sites that are off', a
 });
 
 test('browser_bookmarks searches, lists and creates bookmarks with http and https addresses', async () => {
-  drainForms();
+  takeApprovalForms();
   const createdGroup = await agent.callTool('browser_bookmarks', {
     action: 'create',
     title: 'Cart',
     url: `${agent.shop}/cart`,
   });
   assert.match(createdGroup, /^Created bookmark \d+\.$/);
-  assert.match(drainForms().join(), /wants to use the bookmarks of the browser/);
+  assert.match(takeApprovalForms().join(), /wants to use the bookmarks of the browser/);
   assert.match(
     await agent.callTool('browser_bookmarks', { action: 'search', query: 'cart' }),
     /bookmark \d+ "Cart" http:\/\/shop\.localhost/,
   );
-  assert.match(drainForms().join(), /wants to see the bookmarks of the browser/);
+  assert.match(takeApprovalForms().join(), /wants to see the bookmarks of the browser/);
   assert.match(
     await agent.callTool('browser_bookmarks', { action: 'tree' }),
     /folder \d+ "Other bookmarks"\n +bookmark \d+ "Cart"/,
@@ -238,10 +242,10 @@ test('a recently closed tab is listed, and restored without activating it', asyn
 });
 
 test('browser_notify shows a notification after an approval', async () => {
-  drainForms();
+  takeApprovalForms();
   const outputText = await agent.callTool('browser_notify', { title: 'Done', message: 'The order is placed.' });
   assert.match(outputText, /^Chrome shows the notification/);
-  assert.match(drainForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
+  assert.match(takeApprovalForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
   // The desktop notification with the approval request closes after the user's decision.
   await waitFor('one notification', async () => {

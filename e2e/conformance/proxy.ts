@@ -17,8 +17,8 @@ const callsUri = 'opentabs://calls';
 export interface ProxyOptions {
   readonly port: number;
   readonly token: string;
-  /** changeLists changes the lists of tools and prompts, which a plugin's tool cannot change. */
-  changeLists(): Promise<void>;
+  /** changeToolLists changes the lists of tools and prompts, which a plugin's tool cannot change. */
+  changeToolLists(): Promise<void>;
 }
 
 export interface Proxy {
@@ -59,7 +59,7 @@ async function forwardRequest(
   const params = isRecord(requestMessage?.params) ? requestMessage.params : undefined;
   const call = requestMessage?.method === 'tools/call' || requestMessage?.method === 'prompts/get' ? params : undefined;
   if (call?.name === 'test_trigger_tool_change' || call?.name === 'test_trigger_prompt_change') {
-    await options.changeLists();
+    await options.changeToolLists();
     response.setHeader('content-type', 'application/json');
     const result = { content: [{ type: 'text', text: 'changed' }], resultType: 'complete' };
     response.end(JSON.stringify({ jsonrpc: '2.0', id: requestMessage?.id, result }));

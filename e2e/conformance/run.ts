@@ -90,7 +90,7 @@ async function main(): Promise<boolean> {
     const proxy = await startProxy({
       port: stack.port,
       token: stack.clientToken,
-      async changeLists() {
+      async changeToolLists() {
         isPluginAdded = !isPluginAdded;
         await runCli(
           'plugin',

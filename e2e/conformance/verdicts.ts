@@ -55,10 +55,10 @@ export function readExpected(value: unknown): ExpectedFailures {
   }
   const expectedRuns: Record<string, Record<string, string[]>> = {};
   const usedReasons = new Set<string>();
-  for (const [runName, byReason] of Object.entries(value.runs)) {
-    if (!isRecord(byReason)) throw new Error(`expected.json: ${runName} is not an object`);
+  for (const [runName, rawChecksByReason] of Object.entries(value.runs)) {
+    if (!isRecord(rawChecksByReason)) throw new Error(`expected.json: ${runName} is not an object`);
     const checksByReason: Record<string, string[]> = {};
-    for (const [reason, scenarioChecks] of Object.entries(byReason)) {
+    for (const [reason, scenarioChecks] of Object.entries(rawChecksByReason)) {
       if (reasonTexts[reason] === undefined)
         throw new Error(`expected.json: ${runName} has a reason ${reason} that is not named`);
       if (

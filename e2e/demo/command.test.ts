@@ -31,7 +31,7 @@ function isDemoOpen(): boolean {
     .some((page) => page.url().startsWith(siteAddress));
 }
 
-async function checkClean(): Promise<void> {
+async function assertDemoRemoved(): Promise<void> {
   await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
   const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];
   assert.ok(!names.includes('demo'), `plugins after the demo = ${names.join(', ')}, want no demo`);
@@ -75,7 +75,7 @@ test('the demo shows progress, a stop, and an approval in the side panel', async
   assert.ok(calls[1].dropped_part > 0 && calls[1].duration_ms >= 4000, stdout);
   assert.match(JSON.stringify(calls[2].result), /"author":"Ada"/);
   t.diagnostic(`the demo took ${((Date.now() - startMs) / 1000).toFixed(1)} s`);
-  await checkClean();
+  await assertDemoRemoved();
 });
 
 test('the user confirms and approves in the terminal', async () => {
@@ -95,31 +95,31 @@ test('the user confirms and approves in the terminal', async () => {
   child.stdin.write('\n');
   assert.equal(await exitCode, 0, screenText);
   assert.match(screenText, /Approved\. The result:/);
-  await checkClean();
+  await assertDemoRemoved();
 });
 
 test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () => {
-  const demoMoments: readonly [name: string, hasCome: (demoProcess: StartedCommand) => boolean][] = [
+  const interruptMoments: readonly [name: string, hasCome: (demoProcess: StartedCommand) => boolean][] = [
     ['at the start', () => existsSync(join(stack.homeFolder, 'demo'))],
     ['during the long call', (demoProcess) => /progress \d+%/.test(demoProcess.stderr())],
     ['during the stop', (demoProcess) => demoProcess.stdout().includes('2. A stop')],
   ];
-  for (const [name, hasCome] of demoMoments) {
+  for (const [name, hasMomentCome] of interruptMoments) {
     const demoProcess = startDemo('--yes');
-    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demoProcess)));
+    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasMomentCome(demoProcess)));
     demoProcess.child.kill('SIGINT');
     const { code, stderr } = await demoProcess.commandEnd;
     assert.equal(code, 130, `${name}: ${stderr}`);
-    await checkClean();
+    await assertDemoRemoved();
   }
-  const waitingView = startDemo('--yes');
+  const waitingDemo = startDemo('--yes');
   await waitForApproval();
-  waitingView.child.kill('SIGINT');
-  assert.equal((await waitingView.commandEnd).code, 130);
-  await checkClean();
+  waitingDemo.child.kill('SIGINT');
+  assert.equal((await waitingDemo.commandEnd).code, 130);
+  await assertDemoRemoved();
 });
 
-test('a demo that was killed leaves nothing that the next demo does not remove', async () => {
+test('the next demo removes everything that a killed demo has left behind', async () => {
   const killedDemo = startDemo('--yes');
   await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killedDemo.stderr())));
   killedDemo.child.kill('SIGKILL');
@@ -132,5 +132,5 @@ test('a demo that was killed leaves nothing that the next demo does not remove',
   assert.match(nextDemo.stderr(), /progress \d+%/);
   nextDemo.child.kill('SIGINT');
   assert.equal((await nextDemo.commandEnd).code, 130);
-  await checkClean();
+  await assertDemoRemoved();
 });

@@ -22,7 +22,7 @@ async function main(): Promise<boolean> {
     const updateBar = (row: number) => (report: ReceivedProgress) =>
       progressBars.updateProgress(row, report.progress, report.total, report.message ?? '');
     setTimeout(() => stopController.abort('the demo stops this one'), 8_000);
-    const [reportingCall, silentCall, cancelledCall] = await Promise.all([
+    const [reportingOutcome, silentOutcome, cancelledCall] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
         .then((callOutcome) => showOutcome(progressBars, 0, callOutcome)),
@@ -52,12 +52,14 @@ async function main(): Promise<boolean> {
     printLine('');
     return [
       reportCheck(
-        !reportingCall.isError && reportingCall.durationMs > idleLimitMs + 1_000,
-        `the reporting call ran ${formatSeconds(reportingCall.durationMs)} with ${reportingCall.progress.length} reports and returned ${countMessages(reportingCall)} messages`,
+        !reportingOutcome.isError && reportingOutcome.durationMs > idleLimitMs + 1_000,
+        `the reporting call ran ${formatSeconds(reportingOutcome.durationMs)} with ${reportingOutcome.progress.length} reports and returned ${countMessages(reportingOutcome)} messages`,
       ),
       reportCheck(
-        silentCall.isError && silentCall.code === 'idle_timeout' && Math.abs(silentCall.durationMs - idleLimitMs) < 300,
-        `the silent call was ended after ${formatSeconds(silentCall.durationMs)} with ${String(silentCall.code)}`,
+        silentOutcome.isError &&
+          silentOutcome.code === 'idle_timeout' &&
+          Math.abs(silentOutcome.durationMs - idleLimitMs) < 300,
+        `the silent call was ended after ${formatSeconds(silentOutcome.durationMs)} with ${String(silentOutcome.code)}`,
       ),
       reportCheck(
         cancelledCall === undefined &&
@@ -76,9 +78,9 @@ function showOutcome(progressBars: ProgressBars, row: number, callOutcome: CallO
   return callOutcome;
 }
 
-function reportCheck(passed: boolean, description: string): boolean {
-  printLine(`${passed ? 'ok  ' : 'FAIL'} ${description}`);
-  return passed;
+function reportCheck(isPassed: boolean, description: string): boolean {
+  printLine(`${isPassed ? 'ok  ' : 'FAIL'} ${description}`);
+  return isPassed;
 }
 
 function countMessages(callOutcome: CallOutcome): string {

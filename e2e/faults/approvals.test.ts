@@ -32,9 +32,9 @@ const waitForStart = (key: string) =>
   waitFor(`${key} to begin`, () => fixture.site.receivedNotes.includes(`begin ${key}`));
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
-async function cutLinkDuring(runDuringCut: () => Promise<unknown>): Promise<void> {
+async function runWithLinkCut(callback: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
-  await runDuringCut();
+  await callback();
   fixture.proxy.resume();
   await waitForLink();
 }
@@ -42,7 +42,7 @@ async function cutLinkDuring(runDuringCut: () => Promise<unknown>): Promise<void
 test('a nested call that ends while the link is cut returns its result', async () => {
   const callOutcome = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
   await waitForStart('cut');
-  await cutLinkDuring(() => pause(3_000));
+  await runWithLinkCut(() => pause(3_000));
   assert.deepEqual((await callOutcome).structured, { output: { key: 'cut' } });
 });
 
@@ -56,13 +56,13 @@ async function startWaitingCall() {
 
 test('a decision of the user while the link is cut reaches the tool', async () => {
   const { callOutcome, approveCall } = await startWaitingCall();
-  await cutLinkDuring(approveCall);
+  await runWithLinkCut(approveCall);
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('a decision in transit when the link is lost reaches the tool', async () => {
   const { callOutcome, approveCall } = await startWaitingCall();
-  fixture.proxy.stall('down');
+  fixture.proxy.stallTraffic('down');
   await approveCall();
   fixture.proxy.cut(true);
   fixture.proxy.resume();
@@ -72,7 +72,7 @@ test('a decision in transit when the link is lost reaches the tool', async () =>
 
 test('a tool that waits for the user survives several cuts of the link', async () => {
   const { callOutcome, approveCall } = await startWaitingCall();
-  for (let cutCount = 0; cutCount < 3; cutCount++) await cutLinkDuring(() => pause(500));
+  for (let cutIndex = 0; cutIndex < 3; cutIndex++) await runWithLinkCut(() => pause(500));
   await approveCall();
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
@@ -88,14 +88,14 @@ test('an activity with more changes than the buffer holds while the link is cut 
     return JSON.stringify(table?.content);
   };
   await waitFor('the activity to be a table', async () => (await readTable())?.startsWith('{"columns":["n"],"rows":['));
-  await cutLinkDuring(() => pause(4_500));
+  await runWithLinkCut(() => pause(4_500));
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
   await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);
   stopController.abort();
   await assert.rejects(callOutcome);
 });
 
-async function startUnapprovedCall(key: string) {
+async function startCallAwaitingApproval(key: string) {
   const callOutcome = client.call('everything__silent', { forMs: 1, key });
   const { call_id } = await findCall(fixture, 'everything__silent', (call) => call.waiting !== undefined);
   return { callOutcome, call_id };
@@ -103,7 +103,7 @@ async function startUnapprovedCall(key: string) {
 
 test('a late approval of a call whose browser is gone runs nothing, also after the browser is back', async () => {
   await runChecked(['plugin', 'permission', 'everything__silent', 'ask'], fixture.env);
-  const { callOutcome, call_id } = await startUnapprovedCall('gone');
+  const { callOutcome, call_id } = await startCallAwaitingApproval('gone');
   await fixture.browser.kill();
   await waitFor('the server to notice the end of the browser', async () =>
     (await fixture.listBrowsers()).every(({ connected }) => !connected),
@@ -117,7 +117,7 @@ test('a late approval of a call whose browser is gone runs nothing, also after t
 });
 
 test('a late approval of a call from before a restart of the server runs nothing', async () => {
-  const { callOutcome, call_id } = await startUnapprovedCall('restart');
+  const { callOutcome, call_id } = await startCallAwaitingApproval('restart');
   callOutcome.catch(() => undefined); // the client notices late that the daemon has exited
   await fixture.stopServer('SIGKILL');
   await fixture.startServer();

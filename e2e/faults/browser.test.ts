@@ -14,11 +14,11 @@ before(async () => {
 after(() => fixture?.close());
 
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => () =>
-  processes === 'both' ? fixture.suspend(forMs, fixture.serverPid) : fixture.suspend(forMs);
+  processes === 'both' ? fixture.suspendBrowser(forMs, fixture.serverPid) : fixture.suspendBrowser(forMs);
 
-const restartBrowser = (downMs: number) => async (cell: CellContext) => {
+const restartBrowser = (downtimeMs: number) => async (cell: CellContext) => {
   await fixture.browser.kill();
-  await pause(downMs);
+  await pause(downtimeMs);
   await fixture.browser.start();
   await fixture.waitForBrowser();
   await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf(cell.path) });
@@ -43,7 +43,10 @@ async function startClone(): Promise<void> {
   await clonedBrowser.start();
   await fixture.waitForBrowser(2);
   const [originalId, cloneId] = (await fixture.listBrowsers()).map((browser) => browser.id);
-  assert.ok(originalId && cloneId?.startsWith(`${originalId}~`), `the browsers are ${originalId} and ${cloneId}`);
+  assert.ok(
+    originalId && cloneId?.startsWith(`${originalId}~`),
+    `the browser IDs are ${originalId} and ${cloneId}, want the second ID to begin with the first and "~"`,
+  );
   closingClones.push(clonedBrowser.close());
 }
 const closingClones: Promise<void>[] = [];

@@ -25,8 +25,8 @@ let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;
 const hashByPlugin = new Map<string, string>();
-const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
-const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
+const manyPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
+const allPlugins = [...manyPlugins, 'framed', 'apart'];
 let pageCount = 0;
 
 /** generateRandom returns pseudo-random numbers from 0 to 1, generated with mulberry32. */
@@ -106,8 +106,8 @@ async function waitForPlugins(phaseName: string, pages: readonly OpenedPage[]): 
   const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
-  const endMs = performance.now() + maxStartMs;
-  while (pendingPages.size > 0 && performance.now() < endMs) {
+  const deadlineMs = performance.now() + maxStartMs;
+  while (pendingPages.size > 0 && performance.now() < deadlineMs) {
     await pause(50);
     lastTabs = await listTabs();
     const tabsByUrl = new Map(lastTabs.map((tab) => [tab.url, tab]));
@@ -125,7 +125,11 @@ async function waitForPlugins(phaseName: string, pages: readonly OpenedPage[]): 
   const pagesWithoutPlugin = [...pendingPages].map(
     ({ url }) => `${url}: ${JSON.stringify(lastTabs.find((tab) => tab.url === url))}`,
   );
-  assert.deepEqual(pagesWithoutPlugin, [], `SEED=${randomSeed}`);
+  assert.deepEqual(
+    pagesWithoutPlugin,
+    [],
+    `every page must have its plugin; to repeat this run, set SEED=${randomSeed}`,
+  );
 }
 
 for (const profileKind of ['a new profile', 'a profile that was used before']) {
@@ -142,7 +146,7 @@ test('pages that open while plugins are added and rebuilt get the current builds
   const changedPlugins = ['many3', 'many4', 'framed', 'apart'];
   for (const name of changedPlugins) writePlugin(name, 2);
   const otherPages = openPages(
-    ordinaryPlugins.filter((name) => !changedPlugins.includes(name)),
+    manyPlugins.filter((name) => !changedPlugins.includes(name)),
     20,
   );
   const addNewPlugin = async () => {
@@ -164,7 +168,7 @@ test('pages that open while plugins are added and rebuilt get the current builds
 test('pages that open while the service worker restarts get their plugins', async () => {
   await browser.start();
   await waitForPlugins('before', await openPages(allPlugins.slice(-3), 3));
-  const stopWorkerThreeTimes = async () => {
+  const stopWorkerRepeatedly = async () => {
     const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
       await pause((generateRandom() * openingPeriodMs) / 3);
@@ -174,7 +178,7 @@ test('pages that open while the service worker restarts get their plugins', asyn
       });
     }
   };
-  const [pages] = await Promise.all([openPages([...allPlugins, 'newcomer'], 50), stopWorkerThreeTimes()]);
+  const [pages] = await Promise.all([openPages([...allPlugins, 'newcomer'], 50), stopWorkerRepeatedly()]);
   await waitForPlugins('worker', pages);
 });
 
@@ -199,7 +203,7 @@ test('a page restored from the back/forward cache gets the new build of its plug
     await evaluateInWorker('history.back()');
     await waitForPlugins('back', [{ ...page, atMs: performance.now() }]);
     const { result } = Object(await evaluateInWorker('globalThis.kept'));
-    assert.equal(Object(result).value, 'kept', 'the page was reloaded');
+    assert.equal(Object(result).value, 'kept', 'the page must not be reloaded');
     await evaluateInWorker('history.forward()');
   }
 });

@@ -40,7 +40,7 @@ async function reloadExtension(): Promise<void> {
   await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0');
 }
 
-test('doctor calls "Allow User Scripts" optional in a browser without it', async () => {
+test('opentabs doctor reports that "Allow User Scripts" is optional in a browser without this setting', async () => {
   await waitForFinding('browsers', /^ok .*plugins run from files \(optional: turn on "Allow User Scripts"/);
   await waitForFinding('round trip', /^ok .* answered in [0-9.]+ m?s; do: $/);
   const hopNames = ['http rules', 'mcp http', 'mcp stdio', 'extension', 'server'];
@@ -53,18 +53,18 @@ test('doctor calls "Allow User Scripts" optional in a browser without it', async
     );
 });
 
-test('doctor names an unresponsive tab with the command that reloads the tab', async () => {
+test('opentabs doctor lists an unresponsive tab with the command that reloads the tab', async () => {
   const client = await stack.connectHttp();
   const blockingCall = client.call('runaway__spin', { ms: 10 * 60_000 });
   await waitForFinding('tabs', /^warn .*do not respond: \d+; do: run `opentabs browser reload-tab TAB`/);
   const [tab] = await stack.listTabs();
-  const reload = await stack.runCli('browser', 'reload-tab', String(tab?.tabId));
-  assert.equal(reload.code, 0, reload.stderr);
+  const reloadCommand = await stack.runCli('browser', 'reload-tab', String(tab?.tabId));
+  assert.equal(reloadCommand.code, 0, reloadCommand.stderr);
   assert.equal((await blockingCall).isError, true);
   await waitFor('no finding about tabs', async () => (await runDoctor('tabs')).doctorFindings.length === 0);
 });
 
-test('doctor advises differently on an old extension in Chrome and an old extension folder', async () => {
+test('opentabs doctor gives different advice for an old extension in Chrome and an old extension folder', async () => {
   const file = join(stack.extensionFolder, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');
   writeFileSync(file, manifest.replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
@@ -78,7 +78,7 @@ test('doctor advises differently on an old extension in Chrome and an old extens
   await waitForFinding('browsers', /^ok /);
 });
 
-test('doctor reports a closed browser', async () => {
+test('opentabs doctor reports a closed browser', async () => {
   await stack.chrome.close();
   await waitForFinding(
     'browsers',

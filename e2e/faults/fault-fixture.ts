@@ -67,10 +67,10 @@ export class FaultFixture {
   }
 
   static start(...serveFlags: string[]): Promise<FaultFixture> {
-    return FaultFixture.startWith(serveFlags, []);
+    return FaultFixture.startWithFlags(serveFlags, []);
   }
 
-  static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
+  static async startWithFlags(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
     const port = await findFreePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
@@ -124,31 +124,31 @@ export class FaultFixture {
     const profilePath = join(this.homeFolder, 'profile');
     const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     const parentPids = new Map<number, number>();
-    const daemonPids = new Set<number>();
+    const browserProcessIds = new Set<number>();
     for (const name of processIds) {
       try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        parentPids.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
-        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) daemonPids.add(Number(name));
+        const processStat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        parentPids.set(Number(name), Number(processStat.slice(processStat.lastIndexOf(')') + 4).split(' ')[0]));
+        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) browserProcessIds.add(Number(name));
       } catch {
         // The process has exited since readdirSync listed the process in /proc.
       }
     }
-    for (let hasGrown = true; hasGrown; ) {
-      hasGrown = false;
-      for (const [pid, parent] of parentPids) {
-        if (!daemonPids.has(parent) || daemonPids.has(pid)) continue;
-        daemonPids.add(pid);
-        hasGrown = true;
+    for (let hasNewProcess = true; hasNewProcess; ) {
+      hasNewProcess = false;
+      for (const [pid, parentPid] of parentPids) {
+        if (!browserProcessIds.has(parentPid) || browserProcessIds.has(pid)) continue;
+        browserProcessIds.add(pid);
+        hasNewProcess = true;
       }
     }
-    return [...daemonPids];
+    return [...browserProcessIds];
   }
 
-  async suspend(forMs: number, ...otherPids: readonly number[]): Promise<void> {
-    const daemonPids = [...this.browserPids(), ...otherPids];
-    const sendAll = (signal: NodeJS.Signals) => {
-      for (const pid of daemonPids) {
+  async suspendBrowser(forMs: number, ...otherPids: readonly number[]): Promise<void> {
+    const stoppedPids = [...this.browserPids(), ...otherPids];
+    const sendSignalToAll = (signal: NodeJS.Signals) => {
+      for (const pid of stoppedPids) {
         try {
           process.kill(pid, signal);
         } catch (error) {
@@ -156,9 +156,9 @@ export class FaultFixture {
         }
       }
     };
-    sendAll('SIGSTOP');
+    sendSignalToAll('SIGSTOP');
     await pause(forMs);
-    sendAll('SIGCONT');
+    sendSignalToAll('SIGCONT');
   }
 
   async connectHttp(): Promise<McpClient> {
@@ -250,11 +250,11 @@ export class FaultFixture {
     return Number(await this.evaluateInPage(path, 'performance.timeOrigin'));
   }
 
-  async waitForCancelInPage(path: string, documentMs: number): Promise<void> {
+  async waitForCancelInPage(path: string, documentCreatedMs: number): Promise<void> {
     await waitFor('the page to receive the cancel of its call', () =>
       this.evaluateInPage(
         path,
-        `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${documentMs}`,
+        `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${documentCreatedMs}`,
       ),
     );
   }

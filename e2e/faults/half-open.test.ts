@@ -14,18 +14,18 @@ before(async () => {
 after(() => fixture?.close());
 
 const stallLink = (stallDirection: 'up' | 'down' | 'both', forMs: number) => async () => {
-  fixture.proxy.stall(stallDirection);
+  fixture.proxy.stallTraffic(stallDirection);
   await pause(forMs);
   fixture.proxy.resume(stallDirection);
 };
-/** blackholeOpenConnections discards all bytes of the open connections; new connections work. */
-const blackholeOpenConnections = async () => fixture.proxy.blackholeOpen();
+/** blackholeConnections discards all bytes of the open connections; new connections work. */
+const blackholeConnections = async () => fixture.proxy.blackholeConnections();
 
 // On a new link, the daemon resends the message frames that the browser has not acknowledged.
 test('a call survives a link that stays half-open, because the browser opens a new link', () =>
-  testDuringCall('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
+  testDuringCall('half-open, new connections work', fixture, blackholeConnections, { maxRecoveryMs: 14_000 }));
 test('a call succeeds after a link became half-open and the browser has opened a new link', () =>
-  testBetweenCalls('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
+  testBetweenCalls('half-open, new connections work', fixture, blackholeConnections, { maxRecoveryMs: 14_000 }));
 for (const stallDirection of ['up', 'down', 'both'] as const) {
   test(`a call survives a link that is half-open for 13 s, direction ${stallDirection}`, () =>
     testDuringCall(`half-open (${stallDirection}) for 13 s`, fixture, stallLink(stallDirection, 13_000), {

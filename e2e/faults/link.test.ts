@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-const cutLink = (forMs: number) => async () => {
+const makeLinkCut = (forMs: number) => async () => {
   fixture.proxy.cut();
   await pause(forMs);
   fixture.proxy.resume();
@@ -22,11 +22,12 @@ const resetLink = async () => fixture.proxy.cut(true);
 
 test('a call survives a reset of the link', () => testDuringCall('link reset', fixture, resetLink));
 test('a call succeeds after a reset of the link', () => testBetweenCalls('link reset', fixture, resetLink));
-test('a call survives a link that is cut for 5 s', () => testDuringCall('link cut for 5 s', fixture, cutLink(5000)));
+test('a call survives a link that is cut for 5 s', () =>
+  testDuringCall('link cut for 5 s', fixture, makeLinkCut(5000)));
 test('a call succeeds after the link was cut for 5 s', () =>
-  testBetweenCalls('link cut for 5 s', fixture, cutLink(5000)));
+  testBetweenCalls('link cut for 5 s', fixture, makeLinkCut(5000)));
 test('a call fails with link_lost when its link is cut for 13 s', () =>
-  testDuringCall('link cut for 13 s', fixture, cutLink(13_000), {
+  testDuringCall('link cut for 13 s', fixture, makeLinkCut(13_000), {
     errorCode: 'link_lost',
     maxEndMs: 11_000,
     stopReceived: true,

@@ -68,7 +68,7 @@ export async function testDuringCall(
   injectFault: InjectFault,
   expectedBehavior: ExpectedBehavior = {},
 ): Promise<void> {
-  const cell = await openCell(fixture, expectedBehavior.overStdio);
+  const cell = await openCellContext(fixture, expectedBehavior.overStdio);
   const stepCount = expectedBehavior.errorCode ? 400 : 8;
   const [tool, args] = expectedBehavior.stopReceived
     ? ['messages__heartbeat', { everyMs: progressStepMs, forMs: 120_000 }]
@@ -77,16 +77,16 @@ export async function testDuringCall(
   let endedAt = 0;
   const call = cell.client
     .call(tool, { ...args, tabId: cell.tab.tabId }, { onProgress: () => reports++ })
-    .catch((error: unknown): CallOutcome => makeLostOutcome(error))
+    .catch((error: unknown): CallOutcome => makeLinkLostOutcome(error))
     .finally(() => {
       endedAt = performance.now();
     });
   await waitFor('two reports of the call', () => reports >= 2);
-  const documentMs = expectedBehavior.stopReceived ? await fixture.createdMs(cell.path) : 0;
+  const documentCreatedMs = expectedBehavior.stopReceived ? await fixture.createdMs(cell.path) : 0;
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
-  if (expectedBehavior.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
+  if (expectedBehavior.stopReceived) await fixture.waitForCancelInPage(cell.path, documentCreatedMs);
   const [callOutcome, recoveryTime] = await Promise.all([call, callUntilSuccess(cell, expectedBehavior, repairedAt)]);
   const callMs = endedAt - injectedAt;
   const reportCount = expectedBehavior.errorCode ? 0 : await fixture.countReports(tool);
@@ -100,17 +100,20 @@ export async function testDuringCall(
     stopReceived: expectedBehavior.stopReceived ? 'yes' : '',
   });
   if (expectedBehavior.errorCode) {
-    const isSlow = expectedBehavior.slowErrorCode !== undefined && repairedAt - injectedAt > gracePeriodMs - 1000;
-    const wantedCode =
-      isSlow && callOutcome.code === expectedBehavior.slowErrorCode ? callOutcome.code : expectedBehavior.errorCode;
-    assert.equal(callOutcome.code, wantedCode, callOutcome.text);
+    const isBeyondGracePeriod =
+      expectedBehavior.slowErrorCode !== undefined && repairedAt - injectedAt > gracePeriodMs - 1000;
+    const expectedErrorCode =
+      isBeyondGracePeriod && callOutcome.code === expectedBehavior.slowErrorCode
+        ? callOutcome.code
+        : expectedBehavior.errorCode;
+    assert.equal(callOutcome.code, expectedErrorCode, callOutcome.text);
     assert.ok(
       callMs <= (expectedBehavior.maxEndMs ?? 2000) + busyMachineAllowanceMs,
-      `the call ended ${formatMs(callMs)} after the fault`,
+      `the call ended ${formatMs(callMs)} after the fault, which is too late`,
     );
   } else {
     assertComplete(callOutcome, stepCount);
-    assert.equal(reportCount, stepCount, 'the server counted every report once');
+    assert.equal(reportCount, stepCount, 'the server must count every report once');
   }
   checkRecovery(recoveryTime, expectedBehavior);
   await fixture.closeTabs();
@@ -122,7 +125,7 @@ export async function testBetweenCalls(
   injectFault: InjectFault,
   expectedBehavior: ExpectedBehavior = {},
 ): Promise<void> {
-  const cell = await openCell(fixture);
+  const cell = await openCellContext(fixture);
   const warmUpCall = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
   assert.equal(warmUpCall.isError, false, warmUpCall.text);
   await injectFault(cell);
@@ -132,10 +135,10 @@ export async function testBetweenCalls(
   await fixture.closeTabs();
 }
 
-async function openCell(fixture: FaultFixture, stdio = false): Promise<CellContext> {
+async function openCellContext(fixture: FaultFixture, usesStdio = false): Promise<CellContext> {
   await fixture.waitForBrowser();
   const { path, tab } = await fixture.openTab();
-  return { fixture, path, tab, client: stdio ? await fixture.connectStdio() : await fixture.connectHttp() };
+  return { fixture, path, tab, client: usesStdio ? await fixture.connectStdio() : await fixture.connectHttp() };
 }
 
 function assertComplete(callOutcome: CallOutcome, stepCount: number): void {
@@ -145,9 +148,9 @@ function assertComplete(callOutcome: CallOutcome, stepCount: number): void {
   assert.deepEqual(
     progressNumbers,
     [...new Set(progressNumbers)].sort((a, b) => a - b),
-    'progress increases',
+    'the progress must increase with each notification',
   );
-  assert.equal(progressNumbers.at(-1), stepCount, 'the last report arrived');
+  assert.equal(progressNumbers.at(-1), stepCount, 'the last report must arrive');
 }
 
 interface RecoveryMeasurement {
@@ -163,8 +166,8 @@ async function callUntilSuccess(
 ): Promise<RecoveryMeasurement> {
   const failures: string[] = [];
   const outcomeTexts: string[] = [];
-  const endMs = sinceMs + (expectedBehavior.maxRecoveryMs ?? 2000) + 30_000;
-  for (let value = 1; performance.now() < endMs; value++) {
+  const deadlineMs = sinceMs + (expectedBehavior.maxRecoveryMs ?? 2000) + 30_000;
+  for (let value = 1; performance.now() < deadlineMs; value++) {
     const args = expectedBehavior.withoutTabId ? { value } : { value, tabId: cell.tab.tabId };
     try {
       const client = await cell.fixture.connectHttp();
@@ -179,7 +182,7 @@ async function callUntilSuccess(
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
       failures.push('connection');
-      outcomeTexts.push(makeLostOutcome(error).text);
+      outcomeTexts.push(makeLinkLostOutcome(error).text);
     }
   }
   throw new Error(`no call succeeded: ${[...new Set(outcomeTexts)].join('\n')}`);
@@ -188,11 +191,11 @@ async function callUntilSuccess(
 function checkRecovery(recoveryTime: RecoveryMeasurement, expectedBehavior: ExpectedBehavior): void {
   assert.ok(
     recoveryTime.durationMs <= (expectedBehavior.maxRecoveryMs ?? 2000) + busyMachineAllowanceMs,
-    `the next call worked ${formatMs(recoveryTime.durationMs)} after the fault`,
+    `the next call succeeded ${formatMs(recoveryTime.durationMs)} after the fault, which is too late`,
   );
   assert.ok(
     recoveryTime.failures.length <= (expectedBehavior.maxFailures ?? 0),
-    `calls failed first: ${recoveryTime.outcomeTexts.join('\n')}`,
+    `the first calls after the fault failed: ${recoveryTime.outcomeTexts.join('\n')}`,
   );
 }
 
@@ -204,7 +207,7 @@ function formatMs(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-function makeLostOutcome(error: unknown): CallOutcome {
+function makeLinkLostOutcome(error: unknown): CallOutcome {
   const errorText = error instanceof Error ? error.message : String(error);
   return { text: errorText, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
 }

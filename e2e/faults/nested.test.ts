@@ -23,9 +23,9 @@ async function testNestedCalls(faultName: string, injectFault: () => Promise<voi
   const pagesBefore = fixture.site.servedPages;
   const roundCount = 5;
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
-    const pagesAtStart = fixture.site.servedPages;
+    const servedPagesBefore = fixture.site.servedPages;
     const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
-    await waitFor('the first nested call to start', () => fixture.site.servedPages > pagesAtStart);
+    await waitFor('the first nested call to start', () => fixture.site.servedPages > servedPagesBefore);
     await pause(roundIndex * 37);
     await injectFault();
     const callOutcome = await call;
@@ -35,7 +35,7 @@ async function testNestedCalls(faultName: string, injectFault: () => Promise<voi
   assert.equal(
     fixture.site.servedPages - pagesBefore,
     roundCount * channelIds.length * pagesPerChannel,
-    'each nested call ran once',
+    'each nested call must run once',
   );
   addRow({
     faultName,

@@ -8,7 +8,8 @@ import { FaultFixture } from './fault-fixture.ts';
 import { testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
 const isInNamespace = process.env.OPENTABS_FAULTS_NETNS === '1';
-const canUnshare = isInNamespace || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+const canCreateNamespace =
+  isInNamespace || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 
 async function disableLoopback(): Promise<void> {
   assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'down']).status, 0);
@@ -17,7 +18,7 @@ async function disableLoopback(): Promise<void> {
 }
 
 if (isInNamespace) {
-  test('a call survives a loopback that is down for 5 s', async () => {
+  test('a call survives a loopback interface that is down for 5 s', async () => {
     const fixture = await FaultFixture.start();
     try {
       await testDuringCall('loopback down for 5 s, in a namespace', fixture, disableLoopback, { maxRecoveryMs: 8000 });
@@ -28,8 +29,8 @@ if (isInNamespace) {
       await fixture.close();
     }
   });
-} else if (canUnshare) {
-  test('a call survives a loopback that is down for 5 s, in a separate namespace', () => {
+} else if (canCreateNamespace) {
+  test('a call survives a loopback interface that is down for 5 s, in a separate network namespace', () => {
     const testFile = fileURLToPath(import.meta.url);
     const unshareResult = spawnSync(
       'unshare',
@@ -47,7 +48,7 @@ if (isInNamespace) {
     const fixture = await FaultFixture.start();
     try {
       const stallLink = async () => {
-        fixture.proxy.stall();
+        fixture.proxy.stallTraffic();
         await pause(5000);
         fixture.proxy.resume();
       };

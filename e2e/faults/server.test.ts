@@ -44,14 +44,14 @@ test('a call survives a server that is suspended for 13 s', () =>
 test('a call succeeds after the server was suspended for 13 s', () =>
   testBetweenCalls('server suspended for 13 s', fixture, suspendServer(13_000), { maxRecoveryMs: 6000 }));
 
-test('the browser reconnects within 1 s after a server restart, also if the server was away for 35 s', async () => {
-  for (const downMs of [0, 35_000]) {
+test('the browser reconnects within 1 s after a server restart, even if the server was down for 35 s', async () => {
+  for (const downtimeMs of [0, 35_000]) {
     await fixture.stopServer('SIGKILL');
-    await pause(downMs);
+    await pause(downtimeMs);
     await fixture.startServer();
     const reconnectMs = await fixture.waitForBrowser();
     addRow({
-      faultName: `server away for ${downMs / 1000} s`,
+      faultName: `server away for ${downtimeMs / 1000} s`,
       when: 'between',
       call: '',
       nextAction: `browser connected after ${Math.round(reconnectMs)} ms`,
@@ -59,7 +59,7 @@ test('the browser reconnects within 1 s after a server restart, also if the serv
     });
     assert.ok(
       reconnectMs <= 1000 + busyMachineAllowanceMs,
-      `the browser reconnected ${reconnectMs} ms after the server restart`,
+      `the browser reconnected ${reconnectMs} ms after the server restart, which is too late`,
     );
   }
 });
@@ -67,9 +67,9 @@ test('the browser reconnects within 1 s after a server restart, also if the serv
 test('opentabs mcp keeps its session over a restart, and a stale HTTP session gets 404', async () => {
   const { tab } = await fixture.openTab();
   const stdioClient = await fixture.connectStdio();
-  let listChanged = 0;
+  let listChangeCount = 0;
   stdioClient.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    listChanged++;
+    listChangeCount++;
   });
   const reportedNumbers: number[] = [];
   await stdioClient.call(
@@ -99,7 +99,7 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
 
   await restartServer('SIGKILL')();
   await fixture.waitForBrowser();
-  await waitFor('a list_changed notification', () => listChanged > 0);
+  await waitFor('a list_changed notification', () => listChangeCount > 0);
   await waitFor('the browser to report a document', async () =>
     (await fixture.listBrowsers()).some((browser) => browser.tabs?.some((tab) => tab.documentId !== undefined)),
   );

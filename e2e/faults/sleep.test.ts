@@ -12,7 +12,7 @@ before(async () => {
 after(() => fixture?.close());
 
 test('a call survives a sleep of the machine for 35 s', () =>
-  testDuringCall('machine asleep for 35 s', fixture, () => fixture.suspend(35_000, fixture.serverPid), {
+  testDuringCall('machine asleep for 35 s', fixture, () => fixture.suspendBrowser(35_000, fixture.serverPid), {
     maxRecoveryMs: 6000,
   }));
 
@@ -20,14 +20,14 @@ test('a link stays connected for 40 s without calls and without a debugger at th
   const { tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const { connectionsMade: connectionsBefore } = fixture.proxy;
-  const [connectedSince] = (await fixture.listBrowsers()).map((browser) => browser.since);
+  const [connectedSinceTime] = (await fixture.listBrowsers()).map((browser) => browser.since);
   await pause(40_000);
   const callOutcome = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.deepEqual(
     [fixture.proxy.connectionsMade, (await fixture.listBrowsers())[0]?.since],
-    [connectionsBefore, connectedSince],
-    'the browser is connected over the same link',
+    [connectionsBefore, connectedSinceTime],
+    'the browser must stay connected over the same link',
   );
   addRow({
     faultName: 'nothing for 40 s',

@@ -16,8 +16,8 @@ after(() => fixture?.close());
 async function closeTab({ path }: CellContext): Promise<void> {
   await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-const andOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
-  await changeTab(cell);
+const thenOpenAnotherTab = (applyTabChange: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
+  await applyTabChange(cell);
   await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/another') });
   await waitFor('the plugin to be live in the other tab', () => fixture.findLiveTab('/another'));
 };
@@ -46,7 +46,7 @@ async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   assert.equal(
     await fixture.evaluateInPage(path, 'window.mark'),
     1,
-    'Chrome restored the page from the back/forward cache',
+    'Chrome must restore the page from the back/forward cache',
   );
 }
 
@@ -58,18 +58,18 @@ async function freezePage({ path }: CellContext): Promise<void> {
   });
 }
 
-const recoveryInAnotherTab = { withoutTabId: true, maxRecoveryMs: 4000 } as const;
+const otherTabRecovery = { withoutTabId: true, maxRecoveryMs: 4000 } as const;
 test('a call fails with tab_closed when its tab is closed', () =>
-  testDuringCall('tab closed', fixture, andOpenAnotherTab(closeTab), {
+  testDuringCall('tab closed', fixture, thenOpenAnotherTab(closeTab), {
     errorCode: 'tab_closed',
-    ...recoveryInAnotherTab,
+    ...otherTabRecovery,
   }));
 test('a call succeeds in another tab after its tab was closed', () =>
-  testBetweenCalls('tab closed', fixture, andOpenAnotherTab(closeTab), recoveryInAnotherTab));
+  testBetweenCalls('tab closed', fixture, thenOpenAnotherTab(closeTab), otherTabRecovery));
 test('a call fails with tab_closed when the window of its tab is closed', () =>
-  testDuringCall('window closed', fixture, andOpenAnotherTab(closeWindow), {
+  testDuringCall('window closed', fixture, thenOpenAnotherTab(closeWindow), {
     errorCode: 'tab_closed',
-    ...recoveryInAnotherTab,
+    ...otherTabRecovery,
   }));
 test('a call survives a move of its tab to another window', () =>
   testDuringCall('tab moved to another window', fixture, moveToNewWindow));
@@ -86,9 +86,9 @@ test('a call fails with navigated when its tab goes to another page and back', (
 test('a call succeeds after its tab went to another page and back', () =>
   testBetweenCalls('back/forward cache, away and back', fixture, navigateAwayAndBack));
 test('a call fails with tab_discarded when Chrome discards its tab', () =>
-  testDuringCall('tab discarded', fixture, discardTab, { errorCode: 'tab_discarded', ...recoveryInAnotherTab }));
+  testDuringCall('tab discarded', fixture, discardTab, { errorCode: 'tab_discarded', ...otherTabRecovery }));
 test('a call succeeds after Chrome has discarded its tab', () =>
-  testBetweenCalls('tab discarded', fixture, discardTab, recoveryInAnotherTab));
+  testBetweenCalls('tab discarded', fixture, discardTab, otherTabRecovery));
 test('a call survives a page that is frozen for 3 s', () => testDuringCall('page frozen for 3 s', fixture, freezePage));
 test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
@@ -102,7 +102,7 @@ test('a prerendered page gets no call until it is shown', async () => {
   await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/page') });
   await waitFor('the page to be prerendered', () => fixture.site.receivedNotes.includes('ahead true'));
   await waitFor('the plugin to be live in /page', () => fixture.findLiveTab('/page'));
-  assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page is not listed');
+  assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page must not be listed');
   const client = await fixture.connectHttp();
   const firstCall = await client.call('messages__echo', { value: 1 });
   assert.equal(firstCall.isError, false, firstCall.text);
@@ -112,7 +112,7 @@ test('a prerendered page gets no call until it is shown', async () => {
     `chrome.scripting.executeScript({ target: { tabId: ${tabId} }, world: 'MAIN', func: () => { location.href = '/page?ahead'; } }).then(() => 0)`,
   );
   await waitFor('the plugin to be live in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
-  assert.deepEqual(fixture.site.receivedNotes, ['ahead true'], 'the page was loaded only once');
+  assert.deepEqual(fixture.site.receivedNotes, ['ahead true'], 'the page must be loaded only once');
   const callOutcome = await client.call('messages__echo', { value: 2 });
   assert.equal(callOutcome.isError, false, callOutcome.text);
   addRow({

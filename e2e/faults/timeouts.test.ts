@@ -24,11 +24,11 @@ const callTool = (client: McpClient, name: string, args: Record<string, unknown>
 
 async function callUntilEnd(client: McpClient, name: string, args: Record<string, unknown>) {
   let callOutcome = await callTool(client, name, args);
-  let jobs = 0;
-  for (; Object(callOutcome.structured).status === 'running' && jobs < 20; jobs++) {
+  let startedJobCount = 0;
+  for (; Object(callOutcome.structured).status === 'running' && startedJobCount < 20; startedJobCount++) {
     callOutcome = await callTool(client, 'job_wait', { job: Object(callOutcome.structured).job });
   }
-  return { callOutcome, jobs };
+  return { callOutcome, jobs: startedJobCount };
 }
 
 for (const [transportName, connectClient] of clientTransports) {
@@ -40,7 +40,7 @@ for (const [transportName, connectClient] of clientTransports) {
     });
     const longCall = { everyMs: 500, forMs: 20_000 };
     await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);
-    await waitFor('the learned timeout', async () => {
+    await waitFor('the daemon to record the timeout of the client', async () => {
       const { stdout } = await stack.runCli('client', 'timeout', 'list', '--json');
       const [auditEntry] = JSON.parse(stdout);
       if (auditEntry?.name !== 'opentabs-e2e' || auditEntry.progress_restarts !== undefined) return false;
@@ -49,7 +49,7 @@ for (const [transportName, connectClient] of clientTransports) {
     const { callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
     assert.equal(callOutcome.isError, false, callOutcome.text);
     assert.ok(Object(callOutcome.structured).beats >= 20, callOutcome.text);
-    assert.ok(jobs >= 2, `${jobs} jobs instead of at least 2`);
+    assert.ok(jobs >= 2, `the daemon started ${jobs} jobs, want at least 2`);
     await stack.runCli('client', 'timeout', 'forget', 'opentabs-e2e');
     await client.close();
   });

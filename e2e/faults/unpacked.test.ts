@@ -44,10 +44,10 @@ test('the first page and a later page get their plugin after each of three brows
   await browser.install();
   for (let restartCount = 0; restartCount <= 3; restartCount++) {
     const urls = [`${site.origin}/with-${restartCount}`, `${site.origin}/later-${restartCount}`];
-    const [firstUrl = '', laterUrl = ''] = urls;
+    const [firstUrl = '', secondUrl = ''] = urls;
     await browser.start(firstUrl);
     for (const url of urls) {
-      if (url === laterUrl) await browser.cdp.sendCommand('Target.createTarget', { url });
+      if (url === secondUrl) await browser.cdp.sendCommand('Target.createTarget', { url });
       await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
         const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];
@@ -56,5 +56,5 @@ test('the first page and a later page get their plugin after each of three brows
     }
     await browser.close();
   }
-  assert.doesNotMatch(daemon.stderr(), /link ended before hello/, 'a link ended during its handshake');
+  assert.doesNotMatch(daemon.stderr(), /link ended before hello/, 'no link must end during its handshake');
 });

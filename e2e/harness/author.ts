@@ -9,12 +9,12 @@ export interface PluginAuthor {
   readonly pluginFolder: string;
   readonly devCommand: StartedCommand;
   /** The text to replace must occur exactly once in the source file. */
-  edit(file: string, oldText: string, replacementText: string): void;
+  replaceText(file: string, oldText: string, replacementText: string): void;
   waitForBuilds(times: number): Promise<void>;
   end(): Promise<CommandResult>;
 }
 
-export async function developPlugin(stack: Stack, name: string): Promise<PluginAuthor> {
+export async function startPluginDevelopment(stack: Stack, name: string): Promise<PluginAuthor> {
   await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
   const pluginFolder = join(stack.homeFolder, name);
   const devCommand = startOpentabs(['plugin', 'dev', pluginFolder], stack.env);
@@ -26,7 +26,7 @@ export async function developPlugin(stack: Stack, name: string): Promise<PluginA
   return {
     pluginFolder,
     devCommand,
-    edit(file, oldText, replacementText) {
+    replaceText(file, oldText, replacementText) {
       const path = join(pluginFolder, file);
       const fileText = readFileSync(path, 'utf8');
       if (fileText.split(oldText).length !== 2) throw new Error(`${file} does not contain ${oldText} exactly once`);

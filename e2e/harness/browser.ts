@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { type Cdp, type CdpSession, connectCdp } from './cdp.ts';
 import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
-import { waitFor, withLimit } from './wait.ts';
+import { waitFor, withOperationTimeout } from './wait.ts';
 
 export class Browser {
   readonly extensionId: string;
@@ -99,7 +99,7 @@ export class Browser {
     if (child && child.exitCode === null && child.signalCode === null) {
       const exitPromise = once(child, 'exit');
       child.kill(signal);
-      await withLimit('the end of the browser', exitPromise).catch(async (error: unknown) => {
+      await withOperationTimeout('the end of the browser', exitPromise).catch(async (error: unknown) => {
         child.kill('SIGKILL');
         await exitPromise;
         throw error;

@@ -45,23 +45,23 @@ export class BusWriter {
     messageWriter.#bytes.push(0x6c, messageHead.type, 0, 1); // little-endian, type, flags, version
     messageWriter.uint32(this.#bytes.length).uint32(messageHead.serialNumber);
     const headerFields = new BusWriter('');
-    const addText = (code: number, type: string, stringValue: string | undefined) => {
+    const addHeaderText = (code: number, type: string, stringValue: string | undefined) => {
       if (stringValue === undefined) return;
       headerFields.#align(8);
       headerFields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
       if (type === 'g') headerFields.#bytes.push(stringValue.length, ...Buffer.from(stringValue), 0);
       else headerFields.string(stringValue);
     };
-    addText(1, 'o', messageHead.path);
-    addText(2, 's', messageHead.interface);
-    addText(3, 's', messageHead.member);
+    addHeaderText(1, 'o', messageHead.path);
+    addHeaderText(2, 's', messageHead.interface);
+    addHeaderText(3, 's', messageHead.member);
     if (messageHead.replySerial !== undefined) {
       headerFields.#align(8);
       headerFields.#bytes.push(5, 1, 'u'.charCodeAt(0), 0);
       headerFields.uint32(messageHead.replySerial);
     }
-    addText(6, 's', messageHead.destination);
-    if (this.#signature !== '') addText(8, 'g', this.#signature);
+    addHeaderText(6, 's', messageHead.destination);
+    if (this.#signature !== '') addHeaderText(8, 'g', this.#signature);
     messageWriter.uint32(headerFields.#bytes.length);
     messageWriter.#bytes.push(...headerFields.#bytes);
     messageWriter.#align(8);
@@ -110,9 +110,9 @@ export class BusReader {
   }
 
   strings(): string[] {
-    const endPosition = this.uint32() + this.#position;
+    const stringEndPosition = this.uint32() + this.#position;
     const stringArguments: string[] = [];
-    while (this.#position < endPosition) stringArguments.push(this.string());
+    while (this.#position < stringEndPosition) stringArguments.push(this.string());
     return stringArguments;
   }
 
@@ -142,8 +142,8 @@ export function readCall(messageData: Buffer): ReceivedCall | undefined {
   const bodyLength = headerReader.uint32();
   const serialNumber = headerReader.uint32();
   const fieldsLength = headerReader.uint32();
-  const bodyStart = Math.ceil((16 + fieldsLength) / 8) * 8;
-  if (messageData.length < bodyStart + bodyLength) return undefined;
+  const bodyStartBytes = Math.ceil((16 + fieldsLength) / 8) * 8;
+  if (messageData.length < bodyStartBytes + bodyLength) return undefined;
   const stringArguments = new Map<number, string>();
   while (headerReader.position < 16 + fieldsLength) {
     headerReader.align(8);
@@ -152,9 +152,9 @@ export function readCall(messageData: Buffer): ReceivedCall | undefined {
     if (valueType === 'u') headerReader.uint32();
     else stringArguments.set(code, valueType === 'g' ? headerReader.signature() : headerReader.string());
   }
-  const bodyReader = new BusReader(messageData.subarray(bodyStart, bodyStart + bodyLength));
+  const bodyReader = new BusReader(messageData.subarray(bodyStartBytes, bodyStartBytes + bodyLength));
   return {
-    length: bodyStart + bodyLength,
+    length: bodyStartBytes + bodyLength,
     isCall: type === 1,
     serialNumber,
     member: stringArguments.get(3) ?? '',

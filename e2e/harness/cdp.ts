@@ -43,7 +43,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
   });
   const pendingRequests = new Map<number, PendingRequest>();
   const listeners = new Map<string, (params: unknown) => void>();
-  let lastId = 0;
+  let lastCommandId = 0;
   socket.on('message', (messageData) => {
     const cdpMessage = Object(JSON.parse(String(messageData)));
     if (cdpMessage.method) listeners.get(`${cdpMessage.sessionId} ${cdpMessage.method}`)?.(cdpMessage.params);
@@ -64,7 +64,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
         reject(new Error('the browser is gone'));
         return;
       }
-      const id = ++lastId;
+      const id = ++lastCommandId;
       const timer = setTimeout(() => {
         pendingRequests.delete(id);
         reject(new Error(`no answer to ${method} within ${commandTimeoutMs} ms`));

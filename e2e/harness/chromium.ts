@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { OperationTimeoutMs, waitFor, withLimit } from './wait.ts';
+import { OperationTimeoutMs, waitFor, withOperationTimeout } from './wait.ts';
 
 export interface Chrome {
   readonly context: BrowserContext;
@@ -37,8 +37,8 @@ export interface ChromeOptions {
 export function deriveExtensionId(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { key }: { key?: unknown } = Object(manifest);
-  const idSource = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
-  const hash = createHash('sha256').update(idSource).digest().subarray(0, 16);
+  const extensionIdSource = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
+  const hash = createHash('sha256').update(extensionIdSource).digest().subarray(0, 16);
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
@@ -140,8 +140,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     args: makeChromiumFlags(debugPort, [options.extension, ...(options.otherExtensions ?? [])], options.args),
   });
   context.setDefaultTimeout(OperationTimeoutMs);
-  context.pages().forEach(limitOperations);
-  context.on('page', limitOperations);
+  context.pages().forEach(addOperationTimeouts);
+  context.on('page', addOperationTimeouts);
   let cdpBrowser: Browser | undefined;
   /** Playwright lists the side panel only over a separate CDP connection. */
   const findExtensionPage = async (file: string): Promise<Page | undefined> => {
@@ -159,7 +159,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     extensionId: extension,
     debugPort,
     async openPage(url) {
-      const page = await withLimit(`opening a tab for ${url}`, context.newPage());
+      const page = await withOperationTimeout(`opening a tab for ${url}`, context.newPage());
       await page.goto(url);
       return page;
     },
@@ -174,8 +174,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       await openerPage.mouse.click(2, 2);
       await waitFor('the side panel to open', () =>
         openerPage.evaluate(async () => {
-          const types = [chrome.runtime.ContextType.SIDE_PANEL];
-          return (await chrome.runtime.getContexts({ contextTypes: types })).length > 0;
+          const panelContextTypes = [chrome.runtime.ContextType.SIDE_PANEL];
+          return (await chrome.runtime.getContexts({ contextTypes: panelContextTypes })).length > 0;
         }),
       );
       await openerPage.close();
@@ -191,7 +191,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       await session.detach();
     },
     async close() {
-      await withLimit('the end of the browser', Promise.all([cdpBrowser?.close(), context.close()]));
+      await withOperationTimeout('the end of the browser', Promise.all([cdpBrowser?.close(), context.close()]));
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -199,13 +199,13 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
 
 const CloseRetryMs = 5_000;
 
-function limitOperations(page: Page): void {
-  const closeOnce = page.close.bind(page);
+function addOperationTimeouts(page: Page): void {
+  const closePage = page.close.bind(page);
   page.close = async (options) => {
     // Playwright ignores a second page.close() unless runBeforeUnload is set.
-    const timer = setInterval(() => void closeOnce({ runBeforeUnload: true }).catch(() => undefined), CloseRetryMs);
+    const timer = setInterval(() => void closePage({ runBeforeUnload: true }).catch(() => undefined), CloseRetryMs);
     try {
-      await closeOnce(options);
+      await closePage(options);
     } finally {
       clearInterval(timer);
     }
@@ -214,7 +214,7 @@ function limitOperations(page: Page): void {
     const operation: unknown = Reflect.get(page, name);
     if (typeof operation !== 'function') throw new Error(`a page has no operation ${name}`);
     Reflect.set(page, name, (...args: unknown[]) =>
-      withLimit(`page.${name} in ${page.url()}`, Promise.resolve(Reflect.apply(operation, page, args))),
+      withOperationTimeout(`page.${name} in ${page.url()}`, Promise.resolve(Reflect.apply(operation, page, args))),
     );
   }
 }

@@ -31,8 +31,8 @@ export interface FakeDesktop {
 const serviceName = 'org.freedesktop.Notifications';
 const servicePath = '/org/freedesktop/Notifications';
 /** The constants are reasons in the D-Bus signal NotificationClosed: dismissed by the user, or closed by a program. */
-const dismissedReason = 2;
-const closedReason = 3;
+const dismissedByUserReason = 2;
+const closedByCallReason = 3;
 
 export async function startDesktop(): Promise<FakeDesktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
@@ -43,19 +43,19 @@ export async function startDesktop(): Promise<FakeDesktop> {
   });
   const socket = await waitFor('the session bus to start', () => tryConnect(socketPath));
   const openNotifications = new Map<number, DesktopNotification>();
-  let lastId = 0;
+  let lastNotificationId = 0;
   const connection = new BusConnection(socket, (call) => {
     switch (call.member) {
       case 'Notify': {
-        const { replacesId, title, body: bodyReader, actions } = readNotify(call.bodyReader);
-        const id = openNotifications.has(replacesId) ? replacesId : ++lastId;
+        const { replacesId, title, body: bodyReader, actions } = readNotifyCall(call.bodyReader);
+        const id = openNotifications.has(replacesId) ? replacesId : ++lastNotificationId;
         openNotifications.set(id, { id, title, body: bodyReader, actions });
         return new BusWriter('u').uint32(id);
       }
       case 'CloseNotification': {
         const id = call.bodyReader.uint32();
         if (openNotifications.delete(id))
-          connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(closedReason));
+          connection.emitSignal('NotificationClosed', new BusWriter('uu').uint32(id).uint32(closedByCallReason));
         return new BusWriter('');
       }
       case 'GetCapabilities':
@@ -70,9 +70,9 @@ export async function startDesktop(): Promise<FakeDesktop> {
     }
   });
   await connection.start();
-  const closeByUser = (id: number) => {
+  const dismissByUser = (id: number) => {
     if (openNotifications.delete(id))
-      connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(dismissedReason));
+      connection.emitSignal('NotificationClosed', new BusWriter('uu').uint32(id).uint32(dismissedByUserReason));
   };
   return {
     env: { DBUS_SESSION_BUS_ADDRESS: busAddress },
@@ -81,10 +81,10 @@ export async function startDesktop(): Promise<FakeDesktop> {
       const actions = openNotifications.get(id)?.actions ?? new Map<string, string>();
       const key = actions.get(action);
       if (key === undefined) throw new Error(`the notification has no "${action}", only ${[...actions.keys()]}`);
-      connection.emit('ActionInvoked', new BusWriter('us').uint32(id).string(key));
-      closeByUser(id);
+      connection.emitSignal('ActionInvoked', new BusWriter('us').uint32(id).string(key));
+      dismissByUser(id);
     },
-    dismiss: ({ id }) => closeByUser(id),
+    dismiss: ({ id }) => dismissByUser(id),
     async close() {
       socket.destroy();
       await stopBus(busProcess);
@@ -109,19 +109,19 @@ async function stopBus(busProcess: ChildProcess): Promise<void> {
   await once(busProcess, 'exit');
 }
 
-function readNotify(bodyReader: BusReader) {
+function readNotifyCall(bodyReader: BusReader) {
   bodyReader.string(); // skip the program's name
-  const replacesId = bodyReader.uint32();
+  const replacedNotificationId = bodyReader.uint32();
   bodyReader.string(); // skip the icon
   const title = bodyReader.string();
   const stringValue = bodyReader.string();
-  const keysAndTexts = bodyReader.strings();
+  const actionParts = bodyReader.strings();
   const actions = new Map<string, string>();
-  for (let i = 0; i + 1 < keysAndTexts.length; i += 2) {
-    const [key = '', label = ''] = keysAndTexts.slice(i, i + 2);
+  for (let i = 0; i + 1 < actionParts.length; i += 2) {
+    const [key = '', label = ''] = actionParts.slice(i, i + 2);
     actions.set(key === 'default' ? 'default' : label, key);
   }
-  return { replacesId, title, body: stringValue, actions };
+  return { replacesId: replacedNotificationId, title, body: stringValue, actions };
 }
 
 class BusConnection {
@@ -151,9 +151,15 @@ class BusConnection {
     this.#send(name.message({ type: 1, serialNumber: ++this.#serial, ...busProcess, member: 'RequestName' }));
   }
 
-  emit(member: string, bodyReader: BusWriter): void {
+  emitSignal(signalName: string, bodyReader: BusWriter): void {
     this.#send(
-      bodyReader.message({ type: 4, serialNumber: ++this.#serial, path: servicePath, interface: serviceName, member }),
+      bodyReader.message({
+        type: 4,
+        serialNumber: ++this.#serial,
+        path: servicePath,
+        interface: serviceName,
+        member: signalName,
+      }),
     );
   }
 

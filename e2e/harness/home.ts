@@ -47,7 +47,7 @@ const homeTemplates = new Map<string, Promise<HomeTemplate>>();
  */
 export async function fillHome(homeFolder: string, port: number, options: HomeOptions = {}): Promise<Home> {
   const key = JSON.stringify(options);
-  const templatePromise = homeTemplates.get(key) ?? makeTemplate(options);
+  const templatePromise = homeTemplates.get(key) ?? makeHomeTemplate(options);
   homeTemplates.set(key, templatePromise);
   const template = await templatePromise;
   cpSync(template.folder, homeFolder, { recursive: true });
@@ -56,7 +56,7 @@ export async function fillHome(homeFolder: string, port: number, options: HomeOp
     replaceInFile(join(homeFolder, name), template.folder, homeFolder);
   }
   const extensionFolder = join(homeFolder, extensionFolderName);
-  replaceInFile(join(extensionFolder, 'connection.json'), `"port":${templatePort},`, `"port":${port},`);
+  replaceInFile(join(extensionFolder, 'connection.json'), `"port":${placeholderPort},`, `"port":${port},`);
   return {
     extensionFolder,
     token: readFileSync(join(homeFolder, 'token'), 'utf8').trim(),
@@ -64,12 +64,12 @@ export async function fillHome(homeFolder: string, port: number, options: HomeOp
   };
 }
 
-const templatePort = 9;
+const placeholderPort = 9;
 
-async function makeTemplate({ plugins = [], clientName, installFlags = [] }: HomeOptions): Promise<HomeTemplate> {
+async function makeHomeTemplate({ plugins = [], clientName, installFlags = [] }: HomeOptions): Promise<HomeTemplate> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-home-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const env = { OPENTABS_HOME: folder, OPENTABS_PORT: String(templatePort), NO_COLOR: '1' };
+  const env = { OPENTABS_HOME: folder, OPENTABS_PORT: String(placeholderPort), NO_COLOR: '1' };
   for (const { folder: pluginName, sources, permission = 'auto' } of plugins) {
     const pluginFolder = join(folder, pluginName);
     copySources(sources, pluginFolder);

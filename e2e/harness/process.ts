@@ -1,7 +1,7 @@
 /** Runs the built opentabs binary as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { withLimit } from './wait.ts';
+import { withOperationTimeout } from './wait.ts';
 
 export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
 export const opentabsBinary = process.env.OPENTABS_BIN ?? `${repositoryRoot}bin/opentabs`;
@@ -55,10 +55,10 @@ export function runOpentabs(
 /** After a timeout, waitForExit kills the command and throws an error with the stacks of its goroutines. */
 async function waitForExit(command: StartedCommand): Promise<CommandResult> {
   try {
-    return await withLimit(command.child.spawnargs.join(' '), command.commandEnd);
+    return await withOperationTimeout(command.child.spawnargs.join(' '), command.commandEnd);
   } catch (error) {
     command.child.kill('SIGQUIT'); // a Go program prints all goroutine stacks and exits
-    const { stdout, stderr } = await withLimit('the process after SIGQUIT', command.commandEnd);
+    const { stdout, stderr } = await withOperationTimeout('the process after SIGQUIT', command.commandEnd);
     throw new Error(`${String(error)}\n${stdout}\n${stderr}`);
   }
 }

@@ -46,21 +46,21 @@ test('a stalled direction buffers bytes without closing either side, and resume 
       const client = openConnection();
       client.socket.write('1');
       await waitFor('the first echo through the proxy', () => client.received === '1');
-      proxy.stall(stallDirection);
+      proxy.stallTraffic(stallDirection);
       client.socket.write('2');
       client.socket.write('3');
-      const laterClient = openConnection();
-      laterClient.socket.write('4');
+      const reconnectedClient = openConnection();
+      reconnectedClient.socket.write('4');
       await pause(100);
-      assert.equal(client.received + laterClient.received, '1', stallDirection);
-      assert.equal(client.isClosed || laterClient.isClosed, false);
+      assert.equal(client.received + reconnectedClient.received, '1', stallDirection);
+      assert.equal(client.isClosed || reconnectedClient.isClosed, false);
       proxy.resume(stallDirection);
       await waitFor(
         'both clients to receive the buffered bytes',
-        () => client.received === '123' && laterClient.received === '4',
+        () => client.received === '123' && reconnectedClient.received === '4',
       );
       client.socket.destroy();
-      laterClient.socket.destroy();
+      reconnectedClient.socket.destroy();
     }
     await waitFor('all connections of the proxy to be closed', () => proxy.openConnections === 0);
   } finally {
@@ -74,7 +74,7 @@ test('a stalled direction also delays the close of a socket', async () => {
     const client = openConnection();
     client.socket.write('1');
     await waitFor('the first echo through the proxy', () => client.received === '1');
-    proxy.stall('down');
+    proxy.stallTraffic('down');
     serverSockets.at(-1)?.destroy();
     await pause(100);
     assert.equal(client.isClosed, false);
@@ -104,13 +104,13 @@ test('cut resets open and new connections until resume', async () => {
   }
 });
 
-test('blackholeOpen discards bytes on the connections that are open, and new connections work', async () => {
+test('blackholeConnections discards bytes on the connections that are open, and new connections work', async () => {
   const { proxy, openConnection } = await startProxyToEcho();
   try {
     const client = openConnection();
     client.socket.write('1');
     await waitFor('the first echo through the proxy', () => client.received === '1');
-    proxy.blackholeOpen();
+    proxy.blackholeConnections();
     client.socket.write('2');
     const nextClient = openConnection();
     nextClient.socket.write('3');

@@ -18,14 +18,14 @@ export interface Proxy {
   readonly connectionsMade: number;
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
-  stall(pipeDirection?: PipeDirection): void;
-  /** Unless allowNew is true, cut also resets each new connection until resume is called. */
-  cut(allowNew?: boolean): void;
+  stallTraffic(pipeDirection?: PipeDirection): void;
+  /** Unless allowNewConnections is true, cut also resets each new connection until resume is called. */
+  cut(allowNewConnections?: boolean): void;
   resume(pipeDirection?: PipeDirection): void;
   /**
-   * blackholeOpen discards all further bytes of the open connections without closing them, like a lost network route.
+   * blackholeConnections discards all further bytes of the open connections without closing them, like a lost network route.
    */
-  blackholeOpen(): void;
+  blackholeConnections(): void;
   close(): Promise<void>;
 }
 
@@ -41,10 +41,10 @@ export async function startProxy(port: number): Promise<Proxy> {
   const blackholedSockets = new WeakSet<Socket>();
   const isStalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
-  let isRefusing = false;
+  let isRejectingConnections = false;
   let connectionCount = 0;
   const server = createServer({ noDelay: true }, (browser) => {
-    if (isRefusing) {
+    if (isRejectingConnections) {
       browser.on('error', () => undefined);
       browser.resetAndDestroy();
       return;
@@ -59,25 +59,25 @@ export async function startProxy(port: number): Promise<Proxy> {
     const { sourceSocket, targetSocket: destinationSocket, pipeDirection, bufferedWrites } = socketPipe;
     socketPipes.add(socketPipe);
     // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.
-    const passOrBuffer = (action: () => void) => {
+    const forwardOrBuffer = (action: () => void) => {
       if (blackholedSockets.has(sourceSocket)) return;
       if (isStalled[pipeDirection]) bufferedWrites.push(action);
       else action();
     };
     sourceSocket.on('data', (chunk) => {
       if (isStalled[pipeDirection]) sourceSocket.pause(); // the kernel buffers the bytes that the proxy does not read
-      passOrBuffer(() => {
+      forwardOrBuffer(() => {
         bytes[pipeDirection] += chunk.length;
         if (!destinationSocket.write(chunk)) sourceSocket.pause();
       });
     });
     destinationSocket.on('drain', () => sourceSocket.resume());
-    sourceSocket.on('end', () => passOrBuffer(() => destinationSocket.end()));
+    sourceSocket.on('end', () => forwardOrBuffer(() => destinationSocket.end()));
     sourceSocket.on('error', () => undefined); // after an error, the socket also emits close
-    sourceSocket.on('close', (withError) => {
-      passOrBuffer(() => {
+    sourceSocket.on('close', (hasError) => {
+      forwardOrBuffer(() => {
         socketPipes.delete(socketPipe);
-        if (withError) destinationSocket.resetAndDestroy();
+        if (hasError) destinationSocket.resetAndDestroy();
       });
     });
   }
@@ -105,21 +105,21 @@ export async function startProxy(port: number): Promise<Proxy> {
       return connectionCount;
     },
     forwardedByteCount: bytes,
-    stall(pipeDirection = 'both') {
+    stallTraffic(pipeDirection = 'both') {
       if (pipeDirection !== 'down') isStalled.up = true;
       if (pipeDirection !== 'up') isStalled.down = true;
     },
-    cut(allowNew = false) {
-      isRefusing = !allowNew;
+    cut(allowNewConnections = false) {
+      isRejectingConnections = !allowNewConnections;
       for (const socket of sockets()) socket.resetAndDestroy();
       socketPipes.clear();
     },
     resume(pipeDirection = 'both') {
-      isRefusing = false;
+      isRejectingConnections = false;
       if (pipeDirection !== 'down') resumeDirection('up');
       if (pipeDirection !== 'up') resumeDirection('down');
     },
-    blackholeOpen() {
+    blackholeConnections() {
       for (const socket of sockets()) blackholedSockets.add(socket);
     },
     close() {

@@ -21,9 +21,9 @@ export async function startSite(): Promise<Site> {
   let html = renderPlainPage('Messages');
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
-    const apiMatch = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
-    if (apiMatch) {
-      serveMessages(site, url, apiMatch[1] ?? '', response);
+    const messagesApiMatch = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
+    if (messagesApiMatch) {
+      serveMessages(site, url, messagesApiMatch[1] ?? '', response);
     } else if (url.pathname === '/note') {
       let requestBody = '';
       request.on('data', (chunk) => {
@@ -77,16 +77,16 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
     clearTimeout(timer);
     if (!response.writableEnded) site.abortedRequests.push(`${channel} page ${page + 1}`);
   });
-  const sendPage = () => {
+  const sendPageHtml = () => {
     site.servedPages++;
     const channelMessages = Array.from({ length: pageSize }, (_, i) => {
-      const sentAt = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
+      const sentTime = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
       return {
         id: `${channel}/${page * pageSize + i + 1}`,
         text: `message ${page * pageSize + i + 1} of ${channel}`,
         author: i % 2 === 0 ? 'ada' : 'grace',
-        sentAt,
-        timestamp: sentAt,
+        sentAt: sentTime,
+        timestamp: sentTime,
       };
     });
     response.setHeader('content-type', 'application/json');
@@ -98,5 +98,5 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
       }),
     );
   };
-  const timer = setTimeout(sendPage, Number(delayMs));
+  const timer = setTimeout(sendPageHtml, Number(delayMs));
 }

@@ -133,7 +133,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     throw error;
   });
   const clients: McpClient[] = [];
-  const trackClient = (client: McpClient) => {
+  const closeClientWithStack = (client: McpClient) => {
     clients.push(client);
     return client;
   };
@@ -180,8 +180,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     get daemon() {
       return daemon;
     },
-    connectHttp: async (answerForm) => trackClient(await connectHttp(port, clientToken, answerForm)),
-    connectStdio: async (answerForm) => trackClient(await connectStdio(env, answerForm)),
+    connectHttp: async (answerForm) => closeClientWithStack(await connectHttp(port, clientToken, answerForm)),
+    connectStdio: async (answerForm) => closeClientWithStack(await connectStdio(env, answerForm)),
     runCli: (...args) => runOpentabs(args, env),
     readStatus,
     listTabs,

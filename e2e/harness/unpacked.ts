@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { chromiumPath, findFreePort, makeChromiumFlags } from './chromium.ts';
-import { withLimit } from './wait.ts';
+import { withOperationTimeout } from './wait.ts';
 
 /**
  * Without loadedByUserFlag, Chrome treats the extension as loaded by DevTools and removes it when the browser exits.
@@ -37,7 +37,7 @@ export async function loadUnpacked(profile: string, extension: string, id: strin
   await sendCommand('Extensions.loadUnpacked', { path: extension });
   // Chrome may exit before it answers Browser.close.
   input.write(`${JSON.stringify({ id: 2, method: 'Browser.close' })}\0`);
-  await withLimit('the end of the browser', exitPromise);
+  await withOperationTimeout('the end of the browser', exitPromise);
   const file = join(profile, 'Default', 'Preferences');
   const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
   Object(preferences).extensions.settings[id].creation_flags = loadedByUserFlag;

@@ -6,28 +6,28 @@ export async function waitFor<T>(
   checkCondition: () => Promise<T | undefined | false> | T | undefined | false,
   limitMs = 60_000,
 ): Promise<T> {
-  const firstMs = Date.now();
-  const endMs = firstMs + limitMs;
+  const firstStartMs = Date.now();
+  const deadlineMs = firstStartMs + limitMs;
   let lastError: unknown;
   // Even if the promise of probe never settles, waitFor must throw an error that names the awaited event.
-  const probeTimeout = rejectAfter(limitMs + ProbeGraceMs);
-  probeTimeout.catch(() => undefined); // an unhandled timeout would crash the test process
+  const checkTimeout = rejectAfter(limitMs + CheckGraceMs);
+  checkTimeout.catch(() => undefined); // an unhandled timeout would crash the test process
   for (;;) {
     const startMs = Date.now();
     try {
-      const value = await Promise.race([checkCondition(), probeTimeout]);
+      const value = await Promise.race([checkCondition(), checkTimeout]);
       if (value !== undefined && value !== false) return value;
     } catch (error) {
       lastError = error;
     }
-    if (Date.now() > endMs)
+    if (Date.now() > deadlineMs)
       throw new Error(`waited ${limitMs} ms for: ${awaitedEvent}${lastError ? ` (${String(lastError)})` : ''}`);
     const nowMs = Date.now();
-    await pause(Math.min(Math.max(25, 3 * (nowMs - startMs), (nowMs - firstMs) / 20), 1000));
+    await pause(Math.min(Math.max(25, 3 * (nowMs - startMs), (nowMs - firstStartMs) / 20), 1000));
   }
 }
 
-const ProbeGraceMs = 60_000;
+const CheckGraceMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {
   await setTimeout(ms, undefined, { ref: false });
@@ -39,9 +39,9 @@ async function rejectAfter(ms: number): Promise<never> {
  */
 export const OperationTimeoutMs = 120_000;
 
-export async function withLimit<T>(operation: string, operationResult: Promise<T>): Promise<T> {
-  const limitController = new AbortController();
-  const timeoutPromise = setTimeout(OperationTimeoutMs, undefined, { signal: limitController.signal }).then(
+export async function withOperationTimeout<T>(operation: string, operationResult: Promise<T>): Promise<T> {
+  const timeoutController = new AbortController();
+  const timeoutPromise = setTimeout(OperationTimeoutMs, undefined, { signal: timeoutController.signal }).then(
     () => {
       throw new Error(`${operation} did not end within ${OperationTimeoutMs} ms`);
     },
@@ -50,7 +50,7 @@ export async function withLimit<T>(operation: string, operationResult: Promise<T
   try {
     return await Promise.race([operationResult, timeoutPromise]);
   } finally {
-    limitController.abort();
+    timeoutController.abort();
   }
 }
 

@@ -16,7 +16,7 @@ function connectSoakClient(name: string): SoakClient {
   return client;
 }
 
-async function callTimed(
+async function measureCallTime(
   client: SoakClient,
   key: string,
   everyMs: number,
@@ -31,7 +31,7 @@ function fillRunningSlots(client: SoakClient, stopSignal: AbortSignal): Promise<
   return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal }));
 }
 
-function useSystemWith(settings: Record<string, number | string>): void {
+function setUpSystem(settings: Record<string, number | string>): void {
   before(async () => {
     testedSystem = new SystemUnderTest(1, settings);
     await testedSystem.start();
@@ -50,12 +50,12 @@ function useSystemWith(settings: Record<string, number | string>): void {
 }
 
 describe('calls in one page', () => {
-  useSystemWith({ maxRunning: 1000, idleTimeout: '20s' });
+  setUpSystem({ maxRunning: 1000, idleTimeout: '20s' });
 
   test('1,000 concurrent calls each get exactly one answer, with their own result', async () => {
     const client = connectSoakClient('crowd');
     const everyMs = 12_000; // all calls must start, and a probe must see them, before the first call ends
-    const calls = Array.from({ length: 1000 }, (_, i) => callTimed(client, `k${i}`, everyMs));
+    const calls = Array.from({ length: 1000 }, (_, i) => measureCallTime(client, `k${i}`, everyMs));
     await waitFor(
       '1,000 handlers to run at the same time',
       async () => (await testedSystem.listRunningKeys()).length === 1000,
@@ -73,31 +73,39 @@ describe('calls in one page', () => {
 });
 
 describe('calls of 64 clients', () => {
-  useSystemWith({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
+  setUpSystem({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
 
   test('a client with 1,000 calls does not delay 63 clients with one call each', async (t) => {
-    const greedyClient = connectSoakClient('greedy');
-    const modestClients = Array.from({ length: 63 }, (_, i) => connectSoakClient(`modest-${i}`));
-    await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // the first call of each client opens its session
+    const floodClient = connectSoakClient('greedy');
+    const singleCallClients = Array.from({ length: 63 }, (_, i) => connectSoakClient(`modest-${i}`));
+    await Promise.all(singleCallClients.map((client, i) => measureCallTime(client, `warm${i}`, 0))); // the first call of each client opens its session
     const startMs = performance.now();
-    const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 120)));
+    const floodCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => measureCallTime(floodClient, `g${i}`, 120)));
     await waitFor(
       'more than 800 calls of the greedy client in the queue',
       async () => (await testedSystem.readStatus()).calls.queued > 800,
     );
-    const modestResults = await Promise.all(modestClients.map((client, i) => callTimed(client, `m${i}`, 40)));
-    const stillWaiting = (await testedSystem.readStatus()).calls.queued;
-    const greedyResults = await greedyCalls;
-    const greedyMs = performance.now() - startMs;
-    const waitsMs = modestResults.map(({ ms }) => ms).toSorted((a, b) => a - b);
-    t.diagnostic(
-      `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
+    const singleCallResults = await Promise.all(
+      singleCallClients.map((client, i) => measureCallTime(client, `m${i}`, 40)),
     );
-    for (const { callEnding } of [...modestResults, ...greedyResults])
+    const queuedCallCount = (await testedSystem.readStatus()).calls.queued;
+    const greedyResults = await floodCalls;
+    const floodDurationMs = performance.now() - startMs;
+    const sortedWaitsMs = singleCallResults.map(({ ms }) => ms).toSorted((a, b) => a - b);
+    t.diagnostic(
+      `the greedy client's 1,000 calls took ${floodDurationMs.toFixed(0)} ms; the 63 others waited ${sortedWaitsMs[31]?.toFixed(0)} ms (median), ${sortedWaitsMs[62]?.toFixed(0)} ms (maximum), and ${queuedCallCount} calls were still queued`,
+    );
+    for (const { callEnding } of [...singleCallResults, ...greedyResults])
       assert.equal(callEnding.code, 'ok', callEnding.text);
     // The daemon alternates between clients with queued calls, so one client's 1,000 calls do not delay another client.
-    assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
-    assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `a client waited ${waitsMs[62]} ms of ${greedyMs} ms`);
+    assert.ok(
+      queuedCallCount > 300,
+      `${queuedCallCount} calls of the greedy client were still queued, want more than 300`,
+    );
+    assert.ok(
+      (sortedWaitsMs[62] ?? 0) < floodDurationMs / 2,
+      `a client waited ${sortedWaitsMs[62]} ms, want less than half of ${floodDurationMs} ms`,
+    );
   });
 
   test('a queued call never starts if it is cancelled or its client disconnects', async () => {
@@ -125,7 +133,7 @@ describe('calls of 64 clients', () => {
     await waitFor('the queue to be empty', async () => (await testedSystem.readStatus()).calls.queued === 0, 20_000);
     stopRunning.abort();
     await Promise.all(runningCalls);
-    assert.equal((await callTimed(client, 'next', 0)).callEnding.code, 'ok');
+    assert.equal((await measureCallTime(client, 'next', 0)).callEnding.code, 'ok');
     testedSystem.countStarts();
     assert.deepEqual(
       [...testedSystem.startCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
@@ -134,13 +142,13 @@ describe('calls of 64 clients', () => {
   });
 
   test('a client that fills its queue gets an error with the limit and the action, and other clients still have room', async () => {
-    const greedyClient = connectSoakClient('greedy');
+    const floodClient = connectSoakClient('greedy');
     const stopSignal = new AbortController();
-    const runningCalls = fillRunningSlots(greedyClient, stopSignal.signal);
+    const runningCalls = fillRunningSlots(floodClient, stopSignal.signal);
     await waitFor('eight running calls', async () => (await testedSystem.listRunningKeys()).length === 8);
     const refusedCodes: string[] = [];
-    const greedyCalls = Array.from({ length: 1300 }, async (_, i) => {
-      const call = await callTimed(greedyClient, `x${i}`, 0);
+    const floodCalls = Array.from({ length: 1300 }, async (_, i) => {
+      const call = await measureCallTime(floodClient, `x${i}`, 0);
       if (call.callEnding.code !== 'ok') refusedCodes.push(call.callEnding.code);
       return call;
     });
@@ -149,14 +157,14 @@ describe('calls of 64 clients', () => {
       async () => (await testedSystem.readStatus()).calls.queued === 1200,
       60_000,
     );
-    const modestCall = callTimed(connectSoakClient('modest'), 'modest', 0);
+    const otherClientCall = measureCallTime(connectSoakClient('modest'), 'modest', 0);
     await waitFor('101 refused calls', () => refusedCodes.length === 101, 60_000);
     stopSignal.abort();
     await Promise.all(runningCalls);
-    const { callEnding } = await modestCall;
+    const { callEnding } = await otherClientCall;
     assert.equal(callEnding.code, 'ok', callEnding.text);
-    const greedyEndings = (await Promise.all(greedyCalls)).map(({ callEnding }) => callEnding);
-    const refusedEndings = greedyEndings.filter(({ code }) => code !== 'ok');
+    const floodEndings = (await Promise.all(floodCalls)).map(({ callEnding }) => callEnding);
+    const refusedEndings = floodEndings.filter(({ code }) => code !== 'ok');
     assert.equal(refusedEndings.length, 101);
     for (const { code, text: endingText } of refusedEndings) {
       assert.equal(code, 'rate_limited', endingText);

@@ -36,32 +36,36 @@ const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set
 
 async function countObjects(session: CdpSession, contextId?: number): Promise<WorldMemory> {
   const context = contextId === undefined ? {} : { contextId };
-  const sumObjects = async (name: string, sumExpression: string): Promise<number> => {
-    const objectGroup = 'measure';
+  const evaluateSum = async (name: string, computeExpression: string): Promise<number> => {
+    const objectGroupName = 'measure';
     const controllerPrototype = Object(
-      await session.sendCommand('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...context }),
+      await session.sendCommand('Runtime.evaluate', {
+        expression: `${name}.prototype`,
+        objectGroup: objectGroupName,
+        ...context,
+      }),
     );
     const { objects: controllerList } = Object(
       await session.sendCommand('Runtime.queryObjects', {
         prototypeObjectId: controllerPrototype.result.objectId,
-        objectGroup,
+        objectGroup: objectGroupName,
       }),
     );
     const { result: heapUsage } = Object(
       await session.sendCommand('Runtime.callFunctionOn', {
         objectId: controllerList.objectId,
-        functionDeclaration: `function () { return ${sumExpression}; }`,
+        functionDeclaration: `function () { return ${computeExpression}; }`,
         returnByValue: true,
       }),
     );
-    await session.sendCommand('Runtime.releaseObjectGroup', { objectGroup });
+    await session.sendCommand('Runtime.releaseObjectGroup', { objectGroup: objectGroupName });
     return Number(heapUsage.value);
   };
   const memoryNumbers: Record<string, number> = {};
   for (const name of countedClasses) {
     // Skip Map.prototype and Set.prototype, for which the getter `size` throws.
     const entriesCode = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
-    memoryNumbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entriesCode : 'this.length');
+    memoryNumbers[name] = await evaluateSum(name, name === 'Map' || name === 'Set' ? entriesCode : 'this.length');
   }
   const heapBytes = Number(Object(await session.sendCommand('Runtime.getHeapUsage')).usedSize);
   return {

@@ -29,11 +29,11 @@ async function openClient(): Promise<LargeResultClient> {
   return client;
 }
 
-/** assertResult receives only a summary of the response, because storing whole responses would use too much memory. */
-function assertResult(responseSummary: ResponseSummary, bytes: number): void {
+/** assertResultSize receives only a summary of the response, because storing whole responses would use too much memory. */
+function assertResultSize(responseSummary: ResponseSummary, bytes: number): void {
   assert.ok(
     responseSummary.bytes > 2 * bytes && responseSummary.bytes < 2 * bytes + 10_000,
-    `the client received ${responseSummary.bytes} bytes: ${responseSummary.firstBytes.slice(0, 600)}`,
+    `the client received ${responseSummary.bytes} bytes, want slightly more than ${2 * bytes}: ${responseSummary.firstBytes.slice(0, 600)}`,
   );
   assert.match(responseSummary.firstBytes, /\\"text\\":\\"0 xxx/);
   assert.match(responseSummary.lastBytes, /x"}/);
@@ -41,7 +41,7 @@ function assertResult(responseSummary: ResponseSummary, bytes: number): void {
 
 test('a result of 90 MB arrives complete, and a result of 101 MB fails with an error that names both sizes and the action', async () => {
   const client = await openClient();
-  assertResult(await client.call('work__big', { key: 'ninety', bytes: 90 * bytesPerMib }), 90 * bytesPerMib);
+  assertResultSize(await client.call('work__big', { key: 'ninety', bytes: 90 * bytesPerMib }), 90 * bytesPerMib);
   const refusedCall = await client.call('work__big', { key: 'more', bytes: 101 * bytesPerMib });
   assert.match(
     refusedCall.firstBytes,
@@ -65,7 +65,7 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   );
   const echoTimes: number[] = [];
   const largeCallState = { isDone: false };
-  const shortCalls = (async () => {
+  const shortCallLoop = (async () => {
     while (!largeCallState.isDone) {
       await pause(100);
       echoTimes.push((await shortClient.call('work__echo', { key: 'echo', value: 1 })).durationMs);
@@ -73,8 +73,8 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   })();
   const largeResponses = await largeCalls;
   largeCallState.isDone = true;
-  await shortCalls;
-  for (const response of largeResponses) assertResult(response, concurrentMib * bytesPerMib);
+  await shortCallLoop;
+  for (const response of largeResponses) assertResultSize(response, concurrentMib * bytesPerMib);
   const { peak: peakBytes } = readResidentMemory(pid);
   const sortedEchoes = echoTimes.toSorted((a, b) => a - b);
   t.diagnostic(
@@ -83,29 +83,32 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   );
   assert.ok(
     peakBytes < (200 + 8 * concurrentMib) * bytesPerMib,
-    `the server used ${Math.round(peakBytes / bytesPerMib)} MB`,
+    `the server used ${Math.round(peakBytes / bytesPerMib)} MB, want less than ${200 + 8 * concurrentMib} MB`,
   );
-  assert.ok(echoTimes.length > 10, `only ${echoTimes.length} echoes returned`);
+  assert.ok(echoTimes.length > 10, `${echoTimes.length} echo calls returned, want more than 10`);
   await waitFor(
     'the server to free the memory of the results',
     () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
     40_000,
   );
   const { goroutines } = (await testedSystem.readStatus()).memory;
-  assert.ok(goroutines < 60, `the server has ${goroutines} goroutines`);
+  assert.ok(goroutines < 60, `the server has ${goroutines} goroutines, want fewer than 60`);
 });
 
 test('a client that does not read its large result delays no other client, and its memory is freed when it disconnects', async () => {
-  const [notReading, shortClient] = [await openClient(), await openClient()];
-  const unreadCall = await notReading.callWithoutReading('work__big', { key: 'unread', bytes: 50 * bytesPerMib });
+  const [unreadingClient, shortClient] = [await openClient(), await openClient()];
+  const unreadResponseCall = await unreadingClient.callWithoutReading('work__big', {
+    key: 'unread',
+    bytes: 50 * bytesPerMib,
+  });
   await pause(1_000);
   for (let i = 0; i < 20; i++) {
     const { durationMs: ms, firstBytes } = await shortClient.call('work__echo', { key: 'echo', value: i });
     assert.match(firstBytes, /structuredContent/);
-    assert.ok(ms < 5_000, `an echo lasted ${ms} ms`);
+    assert.ok(ms < 5_000, `an echo call took ${ms} ms, want less than 5,000`);
   }
-  assertResult(await shortClient.call('work__big', { key: 'other', bytes: 20 * bytesPerMib }), 20 * bytesPerMib);
-  unreadCall.disconnect();
+  assertResultSize(await shortClient.call('work__big', { key: 'other', bytes: 20 * bytesPerMib }), 20 * bytesPerMib);
+  unreadResponseCall.disconnect();
   await waitFor(
     'the server to free the memory of the results',
     () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,

@@ -13,7 +13,7 @@ before(async () => {
 after(() => testedSystem?.close());
 
 test('3,000 calls at 10,000 per minute end as expected, and memory use stays flat', async (t) => {
-  const streamResult = await streamCalls(testedSystem, { calls: 3_000, perMinute: 10_000 }, () => undefined);
+  const streamResult = await streamCalls(testedSystem, { calls: 3_000, callsPerMinute: 10_000 }, () => undefined);
   t.diagnostic(formatTable(streamResult));
   assert.deepEqual(streamResult.violationTexts, []);
   assert.deepEqual(findGrowth(streamResult), []);

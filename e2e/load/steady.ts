@@ -8,7 +8,7 @@ import { type MemorySnapshot, measureMemory, readResidentMemory } from './measur
 
 export interface CallRate {
   readonly calls: number;
-  readonly perMinute: number;
+  readonly callsPerMinute: number;
 }
 
 export interface StreamResult {
@@ -21,17 +21,17 @@ export interface StreamResult {
 }
 
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
-  const lastDigits = i % 100;
-  if (lastDigits < 10) return 'steps';
-  if (lastDigits < 15) return 'cancel';
-  if (lastDigits < 20) return 'fail';
-  return lastDigits === 20 ? 'big' : 'echo';
+  const callIndexInHundred = i % 100;
+  if (callIndexInHundred < 10) return 'steps';
+  if (callIndexInHundred < 15) return 'cancel';
+  if (callIndexInHundred < 20) return 'fail';
+  return callIndexInHundred === 20 ? 'big' : 'echo';
 }
 
 /** The calls before the first measurement fill caches and message channels, whose memory is not a leak. */
 const warmUpCalls = 3000;
 
-const AllowedGoroutines = 8;
+const AllowedGoroutineGrowth = 8;
 
 export async function streamCalls(
   testedSystem: SystemUnderTest,
@@ -46,7 +46,7 @@ export async function streamCalls(
     await makeCalls(
       testedSystem,
       clients,
-      { calls: warmUpCalls, perMinute: callRate.perMinute },
+      { calls: warmUpCalls, callsPerMinute: callRate.callsPerMinute },
       'warm',
       () => undefined,
     );
@@ -63,7 +63,7 @@ export async function streamCalls(
     await waitFor(
       'idle connections to end',
       async () =>
-        (await testedSystem.readStatus()).memory.goroutines <= memoryBefore.server.goroutines + AllowedGoroutines,
+        (await testedSystem.readStatus()).memory.goroutines <= memoryBefore.server.goroutines + AllowedGoroutineGrowth,
       30_000,
     ).catch(() => undefined); // findGrowth reports the goroutines that remain
     const memoryAfter = await measureWhenIdle(testedSystem);
@@ -107,9 +107,9 @@ async function makeCalls(
   let peakRssBytes = 0;
   const reportTimer = setInterval(() => {
     peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
-    const endedCount = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
+    const endedCallCount = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
     report(
-      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).nowBytes / 1e6).toFixed(0)} MB`,
+      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCallCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).nowBytes / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);
   const calls: Promise<void>[] = [];
@@ -125,7 +125,7 @@ async function makeCalls(
   };
   try {
     for (let i = 0; i < callRate.calls; i++) {
-      const waitMs = startMs + (i * 60_000) / callRate.perMinute - performance.now();
+      const waitMs = startMs + (i * 60_000) / callRate.callsPerMinute - performance.now();
       if (waitMs > 2) await pause(waitMs);
       calls.push(makeCall(i));
     }
@@ -188,49 +188,59 @@ function findMismatch(
 }
 
 export function findGrowth({ memoryBefore, memoryAfter }: StreamResult): string[] {
-  const growthTexts: string[] = [];
-  const checkGrowth = (measure: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
+  const growthViolations: string[] = [];
+  const checkMemoryGrowth = (measure: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
     if (memoryAfter > memoryBefore + allowedGrowth)
-      growthTexts.push(`${measure} grew from ${memoryBefore} to ${memoryAfter}`);
+      growthViolations.push(`${measure} grew from ${memoryBefore} to ${memoryAfter}`);
   };
-  checkGrowth('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, AllowedGoroutines);
-  checkGrowth('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 8 << 20);
-  checkGrowth('the resident memory of the server', memoryBefore.server.rssBytes, memoryAfter.server.rssBytes, 40 << 20);
+  checkMemoryGrowth(
+    'goroutines',
+    memoryBefore.server.goroutines,
+    memoryAfter.server.goroutines,
+    AllowedGoroutineGrowth,
+  );
+  checkMemoryGrowth('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 8 << 20);
+  checkMemoryGrowth(
+    'the resident memory of the server',
+    memoryBefore.server.rssBytes,
+    memoryAfter.server.rssBytes,
+    40 << 20,
+  );
   for (const contextName of ['worker', 'page', 'bridge'] as const) {
-    checkGrowth(
+    checkMemoryGrowth(
       `the heap of the ${contextName}`,
       memoryBefore[contextName].heapBytes,
       memoryAfter[contextName].heapBytes,
       1 << 20,
     );
-    checkGrowth(
+    checkMemoryGrowth(
       `message ports of the ${contextName}`,
       memoryBefore[contextName].ports,
       memoryAfter[contextName].ports,
       0,
     );
-    checkGrowth(
+    checkMemoryGrowth(
       `abort controllers of the ${contextName}`,
       memoryBefore[contextName].controllers,
       memoryAfter[contextName].controllers,
       0,
     );
-    checkGrowth(
+    checkMemoryGrowth(
       `promises of the ${contextName}`,
       memoryBefore[contextName].promises,
       memoryAfter[contextName].promises,
       20,
     );
-    checkGrowth(
+    checkMemoryGrowth(
       `entries in tables of the ${contextName}`,
       memoryBefore[contextName].entries,
       memoryAfter[contextName].entries,
       20,
     );
   }
-  checkGrowth('listeners of the page', memoryBefore.listeners, memoryAfter.listeners, 0);
-  checkGrowth('documents of the page', memoryBefore.documents, memoryAfter.documents, 0);
-  return growthTexts;
+  checkMemoryGrowth('listeners of the page', memoryBefore.listeners, memoryAfter.listeners, 0);
+  checkMemoryGrowth('documents of the page', memoryBefore.documents, memoryAfter.documents, 0);
+  return growthViolations;
 }
 
 export function formatTable({

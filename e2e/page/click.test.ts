@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => pageLab?.close());
 
-const clickOn = async (page: LabPage, elementName: string, args: object = {}) =>
+const clickElement = async (page: LabPage, elementName: string, args: object = {}) =>
   page.callOperation('click', { target: await page.findRef(elementName), ...args });
 
 const eventRecorderScript = `<script>window.seen = []; for (const type of ['click','dblclick','contextmenu','auxclick','change','submit'])
@@ -23,20 +23,20 @@ for (const isInFront of [false, true]) {
       `${eventRecorderScript}<button id=b onclick="this.textContent = 'Clicked'">Click me</button><a id=a href="#part">Jump</a>
       <label>Terms <input id=c type=checkbox></label><details><summary>More</summary>Inside text</details>
       <form><button id=s>Send</button></form><div id=d role=button tabindex=0 onclick="out.textContent='div'">Div</div><p id=out></p>`,
-      { front: isInFront },
+      { isInFront },
     );
-    const clickResult = await clickOn(page, 'Click me');
+    const clickResult = await clickElement(page, 'Click me');
     t.diagnostic(`click: ${clickResult.durationMs.toFixed(0)} ms`);
     assert.equal(clickResult.result.changes, '~ button "Clicked" [focused] [ref=e1]');
     assert.equal(clickResult.result.changed, true);
-    const jumpResult = (await clickOn(page, 'Jump')).result;
-    assert.match(jumpResult.url, /#part$/);
-    const checkedResult = (await clickOn(page, 'Terms')).result;
-    assert.match(checkedResult.changes, /^~ checkbox "Terms" \[checked\]/);
-    assert.match((await clickOn(page, 'More')).result.changes, /\+ Inside text/);
-    assert.equal((await clickOn(page, 'Send')).ok, true);
-    assert.match((await clickOn(page, 'Div')).result.changes, /\+ div/);
-    assert.deepEqual(await page.inPage('seen'), [
+    const jumpClickResult = (await clickElement(page, 'Jump')).result;
+    assert.match(jumpClickResult.url, /#part$/);
+    const checkboxResult = (await clickElement(page, 'Terms')).result;
+    assert.match(checkboxResult.changes, /^~ checkbox "Terms" \[checked\]/);
+    assert.match((await clickElement(page, 'More')).result.changes, /\+ Inside text/);
+    assert.equal((await clickElement(page, 'Send')).ok, true);
+    assert.match((await clickElement(page, 'Div')).result.changes, /\+ div/);
+    assert.deepEqual(await page.evaluateInPage('seen'), [
       'click b',
       'click a',
       'click c',
@@ -49,14 +49,14 @@ for (const isInFront of [false, true]) {
   });
 }
 
-test('double clicks, other buttons and modifiers', async () => {
+test('a page receives double clicks, right clicks and clicks with modifier keys', async () => {
   const page = await pageLab.openPage(`${eventRecorderScript}<button id=b>Target</button><script>
     b.addEventListener('click', (e) => seen.push([e.detail, e.shiftKey, e.ctrlKey, e.button].join()));
     b.addEventListener('contextmenu', (e) => seen.push('button ' + e.button));</script>`);
-  await clickOn(page, 'Target', { doubleClick: true });
-  await clickOn(page, 'Target', { button: 'right' });
-  await clickOn(page, 'Target', { modifiers: ['Shift', 'ControlOrMeta'] });
-  assert.deepEqual(await page.inPage('seen'), [
+  await clickElement(page, 'Target', { doubleClick: true });
+  await clickElement(page, 'Target', { button: 'right' });
+  await clickElement(page, 'Target', { modifiers: ['Shift', 'ControlOrMeta'] });
+  assert.deepEqual(await page.evaluateInPage('seen'), [
     'click b',
     '1,false,false,0',
     'click b',
@@ -69,33 +69,33 @@ test('double clicks, other buttons and modifiers', async () => {
   ]);
 });
 
-test('what does nothing is reported as nothing', async () => {
+test('the result of a click without an effect reports no change', async () => {
   const page = await pageLab.openPage(
     '<button>Dead</button><button id=t>Trusted only</button><script>t.onclick = (e) => { if (e.isTrusted) t.textContent = "ok"; }</script>',
   );
   for (const name of ['Dead', 'Trusted only']) {
-    const { result } = await clickOn(page, name);
+    const { result } = await clickElement(page, name);
     assert.equal(result.changed, false, name);
     assert.equal(result.changes, undefined);
     assert.match(result.notes.join(' '), /Nothing changed.*trusted input/);
   }
 });
 
-test('late effects of a server are awaited', async () => {
+test('a click waits for changes that follow a late server response', async () => {
   const page = await pageLab.openPage(`<button id=b>Load</button><p id=out>empty</p><script>
     b.onclick = () => { b.disabled = true; out.innerHTML = '<span aria-busy=true>Loading</span>';
       fetch('/slow').finally(() => { const end = performance.now() + 150; const spin = () => { if (performance.now() < end) { c.port2.postMessage(0); return; }
         out.textContent = 'arrived'; b.disabled = false; }; const c = new MessageChannel(); c.port1.onmessage = spin; spin(); }); };</script>`);
-  const { result } = await clickOn(page, 'Load');
+  const { result } = await clickElement(page, 'Load');
   assert.match(result.changes, /~ arrived/);
 });
 
-test('a page that scrolls before it shows the response of its server is awaited', async () => {
+test('a click waits for the server response even if the page scrolls first', async () => {
   const page =
     await pageLab.openPage(`<div style="height:3000px"></div><button id=b>Next page</button><p id=out>page 1</p><script>
     b.onclick = () => { scrollTo(0, 0); const end = performance.now() + 300, c = new MessageChannel();
       c.port1.onmessage = () => { if (performance.now() < end) c.port2.postMessage(0); else out.textContent = 'page 2'; }; c.port2.postMessage(0); };</script>`);
-  const { result } = await clickOn(page, 'Next page');
+  const { result } = await clickElement(page, 'Next page');
   assert.match(result.changes ?? '', /~ page 2/);
 });
 
@@ -103,14 +103,14 @@ test('a click waits for the timers of a background tab, which Chrome runs once a
   const page = await pageLab.openPage(
     '<button id=b>Load</button><p id=out>0</p><script>b.onclick = () => setTimeout(() => { out.textContent++ }, 30)</script>',
   );
-  for (let clicks = 1; clicks <= 4; clicks++) {
-    const { result } = await clickOn(page, 'Load');
-    assert.equal(result.changed, true, `click ${clicks} changed nothing`);
-    assert.match(result.changes, new RegExp(`~ ${clicks}`));
+  for (let clickNumber = 1; clickNumber <= 4; clickNumber++) {
+    const { result } = await clickElement(page, 'Load');
+    assert.equal(result.changed, true, `click ${clickNumber} must change the page`);
+    assert.match(result.changes, new RegExp(`~ ${clickNumber}`));
   }
 });
 
-test('covered, moving, late-enabled and far elements', async () => {
+test('elements that are far away or enabled late are clicked, and a covered element is not', async () => {
   const page = await pageLab.openPage(
     `<style>@keyframes m { to { margin-left: 200px } }</style>
     <button id=late disabled onclick="out.textContent='late'">Late</button>
@@ -119,73 +119,78 @@ test('covered, moving, late-enabled and far elements', async () => {
     <div style="position:relative;width:200px;height:40px"><button onclick="out.textContent='covered'" style="width:200px;height:40px">Covered</button>
       <div id=cover role=dialog aria-label=Cookies style="position:absolute;inset:0;background:#eee"></div></div>
     <p id=out>none</p>`,
-    { front: true },
+    { isInFront: true },
   );
-  await page.inPage('setTimeout(() => { late.disabled = false }, 700), 0');
-  assert.match((await clickOn(page, '"Late"')).result.changes, /late/);
-  assert.match((await clickOn(page, 'Far')).result.changes, /~ far/);
-  assert.match((await clickOn(page, 'Inner scroller')).result.changes, /~ inner/);
-  const coveredResult = await clickOn(page, 'Covered', { timeoutMs: 300 });
-  assert.equal(coveredResult.error?.code, 'not_hittable');
-  assert.match(coveredResult.error.message, /the element e\d+ is in front of it/);
-  assert.match(coveredResult.error.pageText ?? '', /in front of it: dialog "Cookies"/);
-  assert.equal((await page.callForResult('describe', { target: coveredResult.error.ref })).elementName, 'Cookies');
-  await page.inPage('setTimeout(() => cover.remove(), 1500), 0');
-  const waited = await clickOn(page, 'Covered');
-  assert.match(waited.result.changes, /~ covered/);
-  assert.ok(waited.progress.some((report) => /waiting: another element/.test(report.message)));
-  assert.match((await clickOn(page, 'Covered', { timeoutMs: 100 })).ok ? 'ok' : 'no', /ok/);
+  await page.evaluateInPage('setTimeout(() => { late.disabled = false }, 700), 0');
+  assert.match((await clickElement(page, '"Late"')).result.changes, /late/);
+  assert.match((await clickElement(page, 'Far')).result.changes, /~ far/);
+  assert.match((await clickElement(page, 'Inner scroller')).result.changes, /~ inner/);
+  const coveredClickResult = await clickElement(page, 'Covered', { timeoutMs: 300 });
+  assert.equal(coveredClickResult.error?.code, 'not_hittable');
+  assert.match(coveredClickResult.error.message, /the element e\d+ is in front of it/);
+  assert.match(coveredClickResult.error.pageText ?? '', /in front of it: dialog "Cookies"/);
+  assert.equal((await page.callForResult('describe', { target: coveredClickResult.error.ref })).elementName, 'Cookies');
+  await page.evaluateInPage('setTimeout(() => cover.remove(), 1500), 0');
+  const waitOutcome = await clickElement(page, 'Covered');
+  assert.match(waitOutcome.result.changes, /~ covered/);
+  assert.ok(waitOutcome.progress.some((report) => /waiting: another element/.test(report.message)));
+  assert.match((await clickElement(page, 'Covered', { timeoutMs: 100 })).ok ? 'ok' : 'no', /ok/);
 });
 
-test('hidden controls are clicked by their labels, and shadow roots are hit', async () => {
+test('hidden controls are clicked through their labels, and elements in shadow roots can be clicked', async () => {
   const page = await pageLab.openPage(`<input type=checkbox id=c style="display:none"><label for=c>Hidden box</label>
     <x-button></x-button><p id=out></p><script>customElements.define('x-button', class extends HTMLElement { constructor() { super();
       this.attachShadow({mode:'closed'}).innerHTML = '<button>Shadow</button>';
       this.addEventListener('click', (e) => { out.textContent = 'composed ' + e.composed; }); } });</script>`);
-  assert.match((await clickOn(page, 'Hidden box')).result.changes, /checkbox "Hidden box" \[checked\]/);
-  assert.equal(await page.inPage('c.checked'), true);
-  assert.match((await clickOn(page, 'Shadow')).result.changes, /\+ composed true/);
+  assert.match((await clickElement(page, 'Hidden box')).result.changes, /checkbox "Hidden box" \[checked\]/);
+  assert.equal(await page.evaluateInPage('c.checked'), true);
+  assert.match((await clickElement(page, 'Shadow')).result.changes, /\+ composed true/);
 });
 
 test('disabled, invisible and removed elements give errors, and nothing is clicked', async () => {
   const page = await pageLab.openPage(
     `${eventRecorderScript}<button disabled>Off</button><button id=gone>Gone</button><button id=h>Hide</button>`,
   );
-  const [goneRef, hideRef] = [await page.findRef('Gone'), await page.findRef('Hide')];
-  await page.inPage('gone.remove(), h.style.display = "none", 0');
-  const offResult = await clickOn(page, 'Off', { timeoutMs: 100 });
-  assert.match(`${offResult.error?.code} ${offResult.error?.message}`, /not_hittable .*it is disabled/);
-  assert.equal((await page.callOperation('click', { target: goneRef })).error?.code, 'stale_ref');
+  const [removedRef, hideButtonRef] = [await page.findRef('Gone'), await page.findRef('Hide')];
+  await page.evaluateInPage('gone.remove(), h.style.display = "none", 0');
+  const disabledClickResult = await clickElement(page, 'Off', { timeoutMs: 100 });
   assert.match(
-    (await page.callOperation('click', { target: hideRef, timeoutMs: 100 })).error?.message ?? '',
+    `${disabledClickResult.error?.code} ${disabledClickResult.error?.message}`,
+    /not_hittable .*it is disabled/,
+  );
+  assert.equal((await page.callOperation('click', { target: removedRef })).error?.code, 'stale_ref');
+  assert.match(
+    (await page.callOperation('click', { target: hideButtonRef, timeoutMs: 100 })).error?.message ?? '',
     /not displayed/,
   );
-  assert.deepEqual(await page.inPage('seen'), []);
+  assert.deepEqual(await page.evaluateInPage('seen'), []);
 });
 
-test('a navigation, a new tab and a download are named', async () => {
+test('the result of a click names a navigation, a new tab and a download', async () => {
   const page = await pageLab.openPage(
     '<a href="http://site.test:PORT/never">Away</a><a href="/tab" target=_blank>New tab</a>',
-    { front: true },
+    { isInFront: true },
   );
-  const tab = (await clickOn(page, 'New tab')).result;
+  const tab = (await clickElement(page, 'New tab')).result;
   assert.deepEqual(tab.link, { href: `${page.origin}/tab`, newTab: true });
-  const away = (await clickOn(page, 'Away')).result;
-  assert.match(away.navigating, /\/never$/);
-  assert.equal(away.changed, true);
+  const awayClickResult = (await clickElement(page, 'Away')).result;
+  assert.match(awayClickResult.navigating, /\/never$/);
+  assert.equal(awayClickResult.changed, true);
 });
 
 test('a wait ends at once when the call is cancelled', async () => {
   const page = await pageLab.openPage('<button disabled>Off</button>');
-  const started = await page.startOperation('click', { target: await page.findRef('Off'), timeoutMs: 60_000 });
-  await started.cancel();
-  const clickAnswer = await started.answer();
+  const startedClick = await page.startOperation('click', { target: await page.findRef('Off'), timeoutMs: 60_000 });
+  await startedClick.cancel();
+  const clickAnswer = await startedClick.answer();
   assert.equal(clickAnswer.error?.code, 'cancelled');
   assert.ok(clickAnswer.durationMs < 5_000);
 });
 
-test('level 2 can bracket its own input with watch and changes, and locate gives the point', async () => {
-  const page = await pageLab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', { front: true });
+test('after watch, the operation changes reports the effect of debugger input at the point that locate returned', async () => {
+  const page = await pageLab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', {
+    isInFront: true,
+  });
   const { snapshot } = await page.callForResult('watch');
   const { point: clickPoint } = await page.callForResult('locate', { target: await page.findRef('Do'), ready: true });
   for (const type of ['mousePressed', 'mouseReleased']) {
@@ -196,19 +201,19 @@ test('level 2 can bracket its own input with watch and changes, and locate gives
   assert.equal((await page.callOperation('changes', { since: snapshot })).error?.code, 'invalid_arguments');
 });
 
-test('menus of pages that open on pointer events, and hover', async () => {
+test('a menu that opens on pointer events and a tooltip that opens on hover can be used', async () => {
   const page =
     await pageLab.openPage(`<button id=m aria-haspopup=menu>Menu</button><div id=h>Hover here</div><div id=out></div><script>
     m.addEventListener('pointerdown', () => { out.innerHTML = '<div role=menu><div role=menuitem tabindex=0 id=i>Copy</div></div>';
       i.onmouseup = () => { out.textContent = 'copied'; }; });
     h.setAttribute('tabindex', 0); h.onmouseenter = () => { out.innerHTML = '<div role=tooltip>Tip text</div>'; };</script>`);
-  assert.match((await clickOn(page, '"Menu"')).result.changes, /\+ menu\n\+ {2}menuitem "Copy" \[ref=e\d+\]/);
-  assert.match((await clickOn(page, 'menuitem "Copy')).result.changes, /\+ copied/);
-  const hovered = await page.callForResult('hover', { target: await page.findRef('Hover here') });
-  assert.match(hovered.changes, /\+ tooltip "Tip text"/);
+  assert.match((await clickElement(page, '"Menu"')).result.changes, /\+ menu\n\+ {2}menuitem "Copy" \[ref=e\d+\]/);
+  assert.match((await clickElement(page, 'menuitem "Copy')).result.changes, /\+ copied/);
+  const hoverResult = await page.callForResult('hover', { target: await page.findRef('Hover here') });
+  assert.match(hoverResult.changes, /\+ tooltip "Tip text"/);
 });
 
-test('animations: a menu that closes with one is closed, in front and in the background', async () => {
+test('a menu that closes with an animation is reported as closed, in a front tab and in a background tab', async () => {
   for (const isInFront of [false, true]) {
     const page = await pageLab.openPage(
       `<button id=b>Open</button><div id=m role=menu hidden><button id=i role=menuitem>Pick</button></div><p id=out></p><style>#p{transition:opacity .3s}</style>
@@ -216,13 +221,13 @@ test('animations: a menu that closes with one is closed, in front and in the bac
       b.onclick = () => { m.hidden = false; m.animate([{ opacity: 0.2 }, { opacity: 1 }], 200); };
       i.onclick = () => { m.animate([{ opacity: 1 }, { opacity: 0.2 }], 300).onfinish = () => { m.hidden = true; };
         p.addEventListener('transitionend', () => { p.remove(); }); p.style.opacity = 0; };</script>`,
-      { front: isInFront },
+      { isInFront },
     );
-    assert.match((await clickOn(page, '"Open"')).result.changes, /\+ {2}menuitem "Pick"/);
-    const { result } = await clickOn(page, 'menuitem "Pick"');
+    assert.match((await clickElement(page, '"Open"')).result.changes, /\+ {2}menuitem "Pick"/);
+    const { result } = await clickElement(page, 'menuitem "Pick"');
     assert.match(result.changes ?? JSON.stringify(result), /- menu/);
     assert.match(result.changes, /- button "Fading"/);
-    assert.equal(await page.inPage('m.hidden && !document.getElementById("p")'), true);
+    assert.equal(await page.evaluateInPage('m.hidden && !document.getElementById("p")'), true);
   }
 });
 
@@ -230,6 +235,6 @@ test('a snapshot diff reports a changed order of lines', async () => {
   const page = await pageLab.openPage(
     `<button onclick="l.append(l.firstElementChild)">Rotate</button><ul id=l><li>A</li><li>B</li><li>C</li></ul>`,
   );
-  const { result } = await clickOn(page, 'Rotate');
+  const { result } = await clickElement(page, 'Rotate');
   assert.match(result.changes, /~ - A \(moved\)/);
 });

@@ -54,9 +54,9 @@ test('elements with the names of built-in properties break nothing', async () =>
   assert.equal((await page.callForResult('waitFor', { text: 'sent' })).afterMs < 5_000, true);
 });
 
-test('elements that are nested 2,000 levels deep end in a fold', async () => {
+test('a snapshot folds elements that are nested 2,000 levels deep', async () => {
   const page = await pageLab.openPage('<main></main><button>After</button>');
-  await page.inPage(
+  await page.evaluateInPage(
     `{ let at = document.querySelector('main'); for (let i = 0; i < 2000; i++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'deep'; }`,
   );
   assert.match(await page.snapshot(), /button "After"/);
@@ -65,19 +65,19 @@ test('elements that are nested 2,000 levels deep end in a fold', async () => {
   assert.equal((await page.callForResult('find', { text: 'after' })).total, 1);
 });
 
-test('names that refer to each other, huge texts and empty documents', async () => {
+test('a snapshot survives names that refer to each other, huge texts and empty documents', async () => {
   const page =
     await pageLab.openPage(`<button id=a aria-labelledby=b>A</button><button id=b aria-labelledby=a>B</button>
     <button id=c aria-labelledby="c c c">C</button><button>${'long '.repeat(20_000)}</button><p>${'word '.repeat(50_000)}</p>`);
   const { text: snapshotText, tokens } = await page.callForResult('snapshot');
   assert.ok(tokens < 1_000, `${tokens} tokens`);
   assert.match(snapshotText, /button "C/);
-  await page.inPage('document.documentElement.remove()');
-  const empty = await page.callOperation('snapshot');
-  assert.ok(empty.ok || empty.error.code !== 'internal', JSON.stringify(empty));
+  await page.evaluateInPage('document.documentElement.remove()');
+  const emptySnapshot = await page.callOperation('snapshot');
+  assert.ok(emptySnapshot.ok || emptySnapshot.error.code !== 'internal', JSON.stringify(emptySnapshot));
 });
 
-test('a page that never stops changing is answered after 2 s, as busy', async () => {
+test('a click in a page that never stops changing returns after a time limit and reports that the page is busy', async () => {
   const page =
     await pageLab.openPage(`<button onclick="out.textContent = 'clicked'">Go</button><p id=out></p><p id=tick></p><script>
     const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { tick.textContent = ++n; c.port2.postMessage(0); }; c.port2.postMessage(0);</script>`);

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => pageLab?.close());
 
-const typeInto = async (page: LabPage, fieldName: string, typedText: string, args: object = {}) =>
+const typeIntoField = async (page: LabPage, fieldName: string, typedText: string, args: object = {}) =>
   page.callOperation('type', { target: await page.findRef(fieldName), text: typedText, ...args });
 
 for (const isInFront of [false, true]) {
@@ -20,87 +20,90 @@ for (const isInFront of [false, true]) {
       <label>Volume <input id=v type=range></label><div id=e contenteditable aria-label=Editor>old <b>text</b></div>
       <label>Password <input id=p type=password></label><script>window.events = [];
       for (const type of ['input', 'change']) document.addEventListener(type, (e) => events.push([type, e.target.id, e.isTrusted, e.inputType].join(' ')), true);</script>`,
-      { front: isInFront },
+      { isInFront },
     );
-    const name = (await typeInto(page, '"Name"', 'Ada Löve')).result;
+    const name = (await typeIntoField(page, '"Name"', 'Ada Löve')).result;
     assert.deepEqual([name.value, name.exact, name.changed], ['Ada Löve', true, true]);
     assert.match(name.changes, /^~ textbox "Name" \[focused\] \[ref=e1\]: Ada Löve$/);
-    assert.equal(await page.inPage('events.find((e) => e.startsWith("input n"))'), 'input n true insertText');
-    if (!isInFront) assert.ok(await page.inPage('events.includes("change n false ")'));
-    assert.equal((await typeInto(page, '"Mail"', 'a@b.c')).result.value, 'a@b.c');
-    assert.equal((await typeInto(page, '"Mail"', 'om', { append: true })).result.value, 'a@b.com');
-    assert.equal((await typeInto(page, '"Age"', '41')).result.value, '41');
-    assert.equal((await typeInto(page, '"Text"', '\nline 2', { append: true })).result.value, 'start\nline 2');
-    assert.equal((await typeInto(page, '"Date"', '2026-03-04')).result.value, '2026-03-04');
-    assert.equal((await typeInto(page, '"Color"', '#FF8800')).result.value, '#ff8800');
-    assert.equal((await typeInto(page, '"Volume"', '80')).result.value, '80');
-    assert.equal((await typeInto(page, '"Editor"', 'new words\nsecond')).result.exact, true);
-    assert.match(String(await page.inPage('e.innerText')), /^new words\n+second$/);
-    assert.equal((await typeInto(page, '"Name"', '')).result.value, '');
-    const refusedResult = await typeInto(page, '"Password"', 'hunter2222');
+    assert.equal(await page.evaluateInPage('events.find((e) => e.startsWith("input n"))'), 'input n true insertText');
+    if (!isInFront) assert.ok(await page.evaluateInPage('events.includes("change n false ")'));
+    assert.equal((await typeIntoField(page, '"Mail"', 'a@b.c')).result.value, 'a@b.c');
+    assert.equal((await typeIntoField(page, '"Mail"', 'om', { append: true })).result.value, 'a@b.com');
+    assert.equal((await typeIntoField(page, '"Age"', '41')).result.value, '41');
+    assert.equal((await typeIntoField(page, '"Text"', '\nline 2', { append: true })).result.value, 'start\nline 2');
+    assert.equal((await typeIntoField(page, '"Date"', '2026-03-04')).result.value, '2026-03-04');
+    assert.equal((await typeIntoField(page, '"Color"', '#FF8800')).result.value, '#ff8800');
+    assert.equal((await typeIntoField(page, '"Volume"', '80')).result.value, '80');
+    assert.equal((await typeIntoField(page, '"Editor"', 'new words\nsecond')).result.exact, true);
+    assert.match(String(await page.evaluateInPage('e.innerText')), /^new words\n+second$/);
+    assert.equal((await typeIntoField(page, '"Name"', '')).result.value, '');
+    const refusedResult = await typeIntoField(page, '"Password"', 'hunter2222');
     assert.equal(refusedResult.error?.code, 'needs_approval');
-    assert.equal(await page.inPage('p.value'), '');
-    const secretResult = (await typeInto(page, '"Password"', 'hunter2222', { secrets: ['password'] })).result;
+    assert.equal(await page.evaluateInPage('p.value'), '');
+    const secretResult = (await typeIntoField(page, '"Password"', 'hunter2222', { secrets: ['password'] })).result;
     assert.equal(secretResult.value, undefined);
     assert.equal(secretResult.exact, true);
     assert.ok(!JSON.stringify(secretResult).includes('hunter2222'));
-    assert.equal(await page.inPage('p.value'), 'hunter2222');
-    const bad = await typeInto(page, '"Date"', 'tomorrow');
+    assert.equal(await page.evaluateInPage('p.value'), 'hunter2222');
+    const bad = await typeIntoField(page, '"Date"', 'tomorrow');
     assert.match(`${bad.error?.code} ${bad.error?.message}`, /rejected .*2026-01-31/);
   });
 }
 
-test('the value after typing is the truth: fields that format, limit or refuse text', async () => {
+test('typing reports the final value of a field that formats, limits or rejects the text', async () => {
   const page =
     await pageLab.openPage(`<label>Short <input maxlength=3></label><label>Upper <input id=u></label><label>Stubborn <input id=s value=keep></label>
     <label>Fixed <input readonly value=x></label><button>Button</button><label>Off <input disabled></label>
     <script>u.oninput = () => { u.value = u.value.toUpperCase(); }; s.addEventListener('beforeinput', (e) => e.preventDefault());</script>`);
-  const shortResult = (await typeInto(page, 'Short', 'abcdef')).result;
-  assert.deepEqual([shortResult.value, shortResult.exact], ['abc', false]);
-  assert.match(shortResult.notes.join(), /changed the text/);
-  assert.equal((await typeInto(page, 'Upper', 'abc')).result.value, 'ABC');
-  const stubbornResult = await typeInto(page, 'Stubborn', 'new');
-  assert.match(`${stubbornResult.error?.code} ${stubbornResult.error?.pageText}`, /rejected .*contains: "keep"/);
+  const shortFieldResult = (await typeIntoField(page, 'Short', 'abcdef')).result;
+  assert.deepEqual([shortFieldResult.value, shortFieldResult.exact], ['abc', false]);
+  assert.match(shortFieldResult.notes.join(), /changed the text/);
+  assert.equal((await typeIntoField(page, 'Upper', 'abc')).result.value, 'ABC');
+  const stubbornFieldResult = await typeIntoField(page, 'Stubborn', 'new');
+  assert.match(
+    `${stubbornFieldResult.error?.code} ${stubbornFieldResult.error?.pageText}`,
+    /rejected .*contains: "keep"/,
+  );
   for (const [fieldName, code] of [
     ['Fixed', 'wrong_element'],
     ['Button', 'wrong_element'],
     ['Off', 'not_hittable'],
   ] as const) {
-    assert.equal((await typeInto(page, fieldName, 'x')).error?.code, code, fieldName);
+    assert.equal((await typeIntoField(page, fieldName, 'x')).error?.code, code, fieldName);
   }
 });
 
 test('controlled fields keep the text, as in React, and submit works by Enter', async () => {
   const page =
     await pageLab.openPage(`<form id=f><label>Query <input id=q></label><button name=go value=1>Go</button></form><p id=out></p><script>
-    { // A controlled field: the framework overwrites what it did not notice, by a property on the element.
+    { // Like React, this script resets a value that was set without an input event.
       const native = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
       let tracked = ''; let state = '';
       Object.defineProperty(q, 'value', { get() { return native.get.call(this); }, set(v) { tracked = String(v); native.set.call(this, v); } });
       document.addEventListener('input', () => { const now = native.get.call(q); if (now !== tracked) { tracked = now; state = now; } q.value = state; });
       f.onsubmit = (e) => { e.preventDefault(); out.textContent = 'sent ' + state + ' by ' + (e.submitter && e.submitter.name); };
     }</script>`);
-  const { result } = await typeInto(page, 'Query', 'blue pump', { submit: true });
+  const { result } = await typeIntoField(page, 'Query', 'blue pump', { submit: true });
   assert.equal(result.value, 'blue pump');
   assert.match(result.changes, /sent blue pump by go/);
 });
 
-test('slowly sends a key for each character, and a cancel reports how far it came', async () => {
+test('slow typing sends a key for each character, and a cancelled call reports how much was typed', async () => {
   const page = await pageLab.openPage(
     `<label>Field <input id=n></label><script>window.keys = []; n.onkeydown = (e) => keys.push(e.key + e.keyCode);</script>`,
   );
-  assert.equal((await typeInto(page, 'Field', 'aB 1', { slowly: true })).result.value, 'aB 1');
-  assert.deepEqual(await page.inPage('keys'), ['a65', 'B66', ' 32', '149']);
-  const startedType = await page.startOperation('type', {
+  assert.equal((await typeIntoField(page, 'Field', 'aB 1', { slowly: true })).result.value, 'aB 1');
+  assert.deepEqual(await page.evaluateInPage('keys'), ['a65', 'B66', ' 32', '149']);
+  const startedTyping = await page.startOperation('type', {
     target: await page.findRef('Field'),
     text: 'x'.repeat(50_000),
     slowly: true,
   });
-  await page.inScript(
+  await page.evaluateInScriptWorld(
     'new Promise((r) => { const c = new MessageChannel(); const f = () => document.querySelector("input").value.length > 20 ? r(0) : c.port2.postMessage(0); c.port1.onmessage = f; f(); })',
   );
-  await startedType.cancel();
-  const typeAnswer = await startedType.answer();
+  await startedTyping.cancel();
+  const typeAnswer = await startedTyping.answer();
   assert.equal(typeAnswer.error?.code, 'cancelled');
   assert.match(typeAnswer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
 });
@@ -116,24 +119,24 @@ test('a pressed key acts as if the user had pressed it', async () => {
     page.callForResult('press', { key, ...(fieldName ? { target: await page.findRef(fieldName) } : {}) });
   await pressKey('x', '"A"');
   await pressKey('y');
-  assert.equal(await page.inPage('a.value'), 'xy');
+  assert.equal(await page.evaluateInPage('a.value'), 'xy');
   await pressKey('Backspace');
-  assert.equal(await page.inPage('a.value'), 'x');
+  assert.equal(await page.evaluateInPage('a.value'), 'x');
   await pressKey('Control+a');
   await pressKey('z');
-  assert.equal(await page.inPage('a.value'), 'z');
+  assert.equal(await page.evaluateInPage('a.value'), 'z');
   assert.match((await pressKey('Tab')).changes ?? '', /^$/);
-  assert.equal(await page.inPage('document.activeElement.id'), 'b');
+  assert.equal(await page.evaluateInPage('document.activeElement.id'), 'b');
   await pressKey('Shift+Tab');
-  assert.equal(await page.inPage('document.activeElement.id'), 'a');
+  assert.equal(await page.evaluateInPage('document.activeElement.id'), 'a');
   assert.match((await pressKey('Enter')).changes, /submitted/);
   assert.match((await pressKey('Enter', '"C"')).changes, /clicked/);
   assert.match((await pressKey('Control+K')).changes, /shortcut/);
-  assert.equal(await page.inPage('last'), 'k,KeyK,true,false');
+  assert.equal(await page.evaluateInPage('last'), 'k,KeyK,true,false');
   await pressKey('Enter', '"T"');
-  assert.equal(await page.inPage('t.value'), '\n');
+  assert.equal(await page.evaluateInPage('t.value'), '\n');
   assert.match((await pressKey('ArrowDown', '"One"')).changes, /radio "Two" \[checked\]/);
-  await page.inPage('d.showModal(), 0');
+  await page.evaluateInPage('d.showModal(), 0');
   assert.match((await pressKey('Escape')).changes, /- dialog/);
   assert.equal((await page.callOperation('press', { key: 'Hyper+Foo' })).error?.code, 'invalid_arguments');
 });
@@ -173,7 +176,7 @@ test('forms are filled field by field, and a field that fails does not stop the 
   );
   assert.equal(fillResult.submitted, true);
   assert.match(fillResult.changes, /name=Ada&born=1990-12-10&news=on&size=l&country=fr/);
-  const partialFill = await page.callForResult('fill', {
+  const partialFillResult = await page.callForResult('fill', {
     fields: [
       { target: await page.findRef('Fixed'), value: 'x' },
       { target: await page.findRef('"Name"'), value: 'Bob' },
@@ -181,12 +184,17 @@ test('forms are filled field by field, and a field that fails does not stop the 
     submit: true,
   });
   assert.deepEqual(
-    [partialFill.fields[0].ok, partialFill.fields[0].error.code, partialFill.fields[1].value, partialFill.submitted],
+    [
+      partialFillResult.fields[0].ok,
+      partialFillResult.fields[0].error.code,
+      partialFillResult.fields[1].value,
+      partialFillResult.submitted,
+    ],
     [false, 'wrong_element', 'Bob', false],
   );
 });
 
-test('options are chosen in native and in drawn lists', async () => {
+test('options can be selected in native lists and in lists that a page draws itself', async () => {
   const page =
     await pageLab.openPage(`<label>Native <select id=n><option value=1>One</option><option value=2>Two</option><option disabled>Three</option></select></label>
     <label>Many <select id=m multiple><option>A</option><option>B</option><option>C</option></select></label>
@@ -198,12 +206,12 @@ test('options are chosen in native and in drawn lists', async () => {
   const selectValues = async (fieldName: string, values: string[]) =>
     page.callOperation('select', { target: await page.findRef(fieldName), values });
   assert.deepEqual((await selectValues('"Native"', ['two'])).result.chosen, ['Two']);
-  assert.equal(await page.inPage('n.value + changes'), '21');
+  assert.equal(await page.evaluateInPage('n.value + changes'), '21');
   assert.deepEqual((await selectValues('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
   assert.deepEqual((await selectValues('"Many"', [])).result.chosen, []);
-  const drawn = await selectValues('"Drawn"', ['Option 42']);
-  assert.deepEqual(drawn.result?.chosen, ['Option 42'], JSON.stringify(drawn));
-  assert.equal(await page.inPage('c.textContent'), 'Option 42');
+  const drawnSelectResult = await selectValues('"Drawn"', ['Option 42']);
+  assert.deepEqual(drawnSelectResult.result?.chosen, ['Option 42'], JSON.stringify(drawnSelectResult));
+  assert.equal(await page.evaluateInPage('c.textContent'), 'Option 42');
   assert.match((await selectValues('"Native"', ['Nine'])).error?.pageText ?? '', /the options: "One", "Two", "Three"/);
   assert.equal((await selectValues('"Native"', ['Three'])).error?.code, 'rejected');
   assert.equal((await selectValues('"Native"', ['One', 'Two'])).error?.code, 'invalid_arguments');
@@ -218,9 +226,9 @@ test('the result of a selection reports whether the page shows all options as ch
       for (const other of l.children) other.setAttribute('aria-selected', other !== option); };</script>`);
   const selectValues = async (values: string[]) =>
     page.callForResult('select', { target: await page.findRef('"Ships"'), values });
-  const selectedOne = await selectValues(['Yoke']);
-  assert.deepEqual(selectedOne.notes, [], JSON.stringify(selectedOne));
-  const both = await selectValues(['X-ray', 'Yoke']);
-  assert.equal(await page.inPage('tags.textContent'), 'Yoke');
-  assert.deepEqual([selectedOne.shown, both.shown], [true, false]);
+  const oneOptionResult = await selectValues(['Yoke']);
+  assert.deepEqual(oneOptionResult.notes, [], JSON.stringify(oneOptionResult));
+  const twoOptionsResult = await selectValues(['X-ray', 'Yoke']);
+  assert.equal(await page.evaluateInPage('tags.textContent'), 'Yoke');
+  assert.deepEqual([oneOptionResult.shown, twoOptionsResult.shown], [true, false]);
 });

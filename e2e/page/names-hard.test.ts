@@ -14,7 +14,7 @@ after(() => pageLab?.close());
 
 /** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
 const nameCases = [
-  // accessible names from aria-labelledby: chains, order, missing and hidden parts, references to the element itself
+  // These pages test accessible names from aria-labelledby: chains, order, missing, hidden and circular references.
   '<span id=a aria-labelledby=b>A</span><span id=b>B</span><button id=x aria-labelledby=a>t</button>',
   '<span id=a aria-label="Label of A">A</span><button id=x aria-labelledby=a>t</button>',
   '<span id=a>One</span><span id=b>Two</span><button id=x aria-labelledby="b gone a b">t</button>',
@@ -117,23 +117,23 @@ const differingNames: readonly (readonly [html: string, name: string])[] = [
     '<div id=a style="display:none">Shown <span aria-hidden=true>hidden part</span></div><button id=x aria-labelledby=a></button>',
     'Shown',
   ],
-  // From an accessible name, the page script omits characters that Chrome does not draw, such as soft hyphens.
+  // The page script omits from an accessible name the characters that Chrome does not draw, such as soft hyphens.
   ['<button id=x>a<!-- c -->b<wbr>c&shy;d</button>', 'abcd'],
   // The specification HTML-AAM derives the name of a figure from its caption, and the name of a video from its title.
   ['<figure id=x><img src="" alt="Cat"><figcaption>A <b>cat</b></figcaption></figure>', 'A cat'],
   ['<video id=x title="Film" controls></video>', 'Film'],
 ];
 
-test("names that deliberately differ from Chrome's names", async () => {
+test("some accessible names deliberately differ from Chrome's names", async () => {
   const page = await pageLab.openPage('<main></main>');
   for (const [html, name] of differingNames) {
-    await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
+    await page.evaluateInPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const { matches } = await page.callForResult('find', { selector: '#x' });
     assert.equal((await page.callForResult('describe', { target: matches[0].ref })).elementName, name, html);
   }
 });
 
-test("names in difficult cases equal Chrome's names", async (t) => {
+test("accessible names in difficult cases equal Chrome's names", async (t) => {
   const page = await pageLab.openPage('<main></main>');
   const { equalCount, nameDifferences } = await compareNames(page, nameCases);
   t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);

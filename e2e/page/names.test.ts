@@ -77,7 +77,7 @@ const nameCases = `<button id=x>Plain</button>
   )
   .filter((line) => line !== '');
 
-test("names equal Chrome's names", async (t) => {
+test("accessible names equal Chrome's names", async (t) => {
   const page = await pageLab.openPage('<main></main>');
   const { equalCount, nameDifferences } = await compareNames(page, nameCases);
   t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);

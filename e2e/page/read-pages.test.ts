@@ -18,7 +18,7 @@ async function readMarkdown(body: string): Promise<string> {
   return String(text).replaceAll(page.origin, '');
 }
 
-const hidden = 'position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)';
+const hiddenStyle = 'position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)';
 
 test('cells that span columns or rows keep the columns of a table aligned, and the caption is read', async () => {
   const table = `<table><caption>Sizes</caption><tr><th rowspan=2>Name<th colspan=2>Values<tr><th>Min<th>Max
@@ -36,7 +36,7 @@ test('cells that span columns or rows keep the columns of a table aligned, and t
   );
 });
 
-test('a grid that consists of roles reads as a table', async () => {
+test('a grid that is defined only by ARIA roles is read as a table', async () => {
   const rows = ['AB', 'CD'].map(
     (row) => `<div role=row>${[...row].map((c) => `<div role=gridcell>${c}</div>`).join('')}</div>`,
   );
@@ -89,25 +89,25 @@ two`,
   );
 });
 
-const drawnTwice = `<p>Price <span><span style="${hidden}">$19.99</span><span aria-hidden=true>$<b>19</b>.99</span></span></p>
-  <p>Formula <span><span style="${hidden}"><math><mi>E</mi><annotation encoding="application/x-tex">mc^2</annotation></math></span><span
+const duplicatedPriceHtml = `<p>Price <span><span style="${hiddenStyle}">$19.99</span><span aria-hidden=true>$<b>19</b>.99</span></span></p>
+  <p>Formula <span><span style="${hiddenStyle}"><math><mi>E</mi><annotation encoding="application/x-tex">mc^2</annotation></math></span><span
     aria-hidden=true>mc2</span></span></p><p>Half <math><mfrac><mn>1</mn><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow></mfrac></math></p>
   <p>icon <span aria-hidden=true>decoration</span></p>`;
 
 test('texts and formulas that a page writes twice are read once, and decoration is not read', async () => {
-  const page = await lab.openPage(drawnTwice);
+  const page = await lab.openPage(duplicatedPriceHtml);
   const text = 'Price $19.99\nFormula mc^2\nHalf 1/(a + b)\nicon';
   assert.equal(await page.snapshot(), text);
-  const read = await page.callForResult('read', { format: 'text' });
-  assert.equal(read.text, text);
-  const [price] = (await page.callForResult('find', { selector: 'p', text: '19.99' })).matches;
-  assert.match(price.line, /Price \$19\.99/);
+  const textReadResult = await page.callForResult('read', { format: 'text' });
+  assert.equal(textReadResult.text, text);
+  const [priceMatch] = (await page.callForResult('find', { selector: 'p', text: '19.99' })).matches;
+  assert.match(priceMatch.line, /Price \$19\.99/);
 });
 
 test('texts of drawings are read', async () => {
-  const chart = `<svg width=90 height=90 role=img aria-label="Sales"><rect width=9 height=9></rect><text y=20>Jan</text>
+  const chartSvg = `<svg width=90 height=90 role=img aria-label="Sales"><rect width=9 height=9></rect><text y=20>Jan</text>
     <text y=40>Feb</text></svg> <canvas aria-label="Profit"></canvas><div role=img aria-label="Logo"></div>`;
-  assert.equal(await readMarkdown(chart), '![Sales] Jan Feb ![Profit]\n\n![Logo]');
+  assert.equal(await readMarkdown(chartSvg), '![Sales] Jan Feb ![Profit]\n\n![Logo]');
 });
 
 test('elements with display: contents have names and refs, and can be clicked', async () => {
@@ -117,7 +117,7 @@ test('elements with display: contents have names and refs, and can be clicked', 
   );
   assert.equal(await page.snapshot(), 'heading "Head" [level=2]\nbutton "Go" [ref=e1]\nbutton [ref=e2]');
   await page.callForResult('click', { target: 'e1' });
-  assert.equal(await page.inPage('document.title'), 'hit');
+  assert.equal(await page.evaluateInPage('document.title'), 'hit');
 });
 
 test('line breaks and ruby keep words apart, and text can overflow a box without height', async () => {
@@ -134,33 +134,33 @@ test('the newest messages of a long log are in the snapshot', async () => {
   assert.match(await page.snapshot({ maxTokens: 0 }), /Message number 59/);
 });
 
-test('long texts are found to their end, and a snapshot that cuts them reports it', async () => {
+test('a search covers the end of long texts, and a snapshot reports that it truncated a text', async () => {
   const page = await lab.openPage(`<p>${'word '.repeat(800)}needle</p>${'<li>row</li>'.repeat(1_200)}<li>last</li>`);
   assert.equal((await page.callForResult('find', { text: 'needle' })).total, 1);
   assert.equal((await page.callForResult('find', { selector: 'li', text: 'last' })).total, 1);
   assert.equal((await page.callForResult('snapshot')).shortened, 1);
-  const short = await lab.openPage('<p>short</p>');
-  assert.equal((await short.callForResult('snapshot')).shortened, undefined);
+  const shortPage = await lab.openPage('<p>short</p>');
+  assert.equal((await shortPage.callForResult('snapshot')).shortened, undefined);
 });
 
-test('a page that is too long to be read completely is marked as cut', async () => {
+test('a page that is too long to be read completely is marked as truncated', async () => {
   const page = await lab.openPage('<main></main>');
-  await page.inPage(`document.querySelector('main').append(...Array.from({ length: 45 }, () => {
+  await page.evaluateInPage(`document.querySelector('main').append(...Array.from({ length: 45 }, () => {
     const p = document.createElement('p'); p.textContent = 'word '.repeat(20_000); return p }))`);
   for (const format of ['markdown', 'html']) {
-    const part = await page.callForResult('read', { format, maxTokens: 1_000 });
-    assert.equal(part.cut, true, format);
+    const firstPart = await page.callForResult('read', { format, maxTokens: 1_000 });
+    assert.equal(firstPart.cut, true, format);
   }
   assert.equal((await (await lab.openPage('<p>short')).callForResult('read')).cut, undefined);
 });
 
 test('words and links in a text are never folded, and containers show how much is left out', async () => {
   const links = Array.from({ length: 60 }, (_, i) => `text ${i} <a href="/${i}">link ${i}</a> `).join('');
-  const spans = Array.from({ length: 60 }, (_, i) => `<span>w${i}</span>`).join(' ');
+  const spansHtml = Array.from({ length: 60 }, (_, i) => `<span>w${i}</span>`).join(' ');
   const rows = Array.from({ length: 100 }, (_, i) => `<div>row ${i}</div>`).join('');
-  const items = Array.from({ length: 100 }, (_, i) => `<li>item ${i}</li>`).join('');
+  const listItemsHtml = Array.from({ length: 100 }, (_, i) => `<li>item ${i}</li>`).join('');
   const page = await lab.openPage(
-    `<p>${links}</p><p>${spans}</p><div style="height:2000px"></div><div>${rows}</div><ul>${items}</ul>`,
+    `<p>${links}</p><p>${spansHtml}</p><div style="height:2000px"></div><div>${rows}</div><ul>${listItemsHtml}</ul>`,
   );
   const text = await page.snapshot();
   assert.match(text, /text 30\n ?link "link 30"/);

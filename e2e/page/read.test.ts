@@ -21,7 +21,7 @@ const articleHtml = `<h1>Guide</h1>
 <label>Name <input value="Ada"></label><input type=password value="hunter2222" aria-label="Password">
 <div>Block one</div><div>Block two</div>`;
 
-test('a page reads as Markdown', async () => {
+test('a page can be read as Markdown', async () => {
   const page = await pageLab.openPage(articleHtml);
   const { text: readText, cursor } = await page.callForResult('read');
   assert.equal(
@@ -63,7 +63,7 @@ Block two`,
   assert.equal(cursor, undefined);
 });
 
-test('a page reads as text and as HTML, and a target limits what is read', async () => {
+test('a page can be read as text or HTML, and a target limits the reading to one element', async () => {
   const page = await pageLab.openPage(articleHtml);
   const { text: readText } = await page.callForResult('read', { format: 'text' });
   assert.match(readText, /^Guide\n\nRead this first, then the next page\.\nNew line\n- One\n- Two\n {2}1\. Two a/);
@@ -100,28 +100,28 @@ test('a long page comes in parts that join to the whole text', async () => {
   assert.equal((await page.callOperation('read', { cursor: 'r99:0' })).error.code, 'invalid_arguments');
 });
 
-test('find returns lines with refs and paths', async () => {
+test('the operation find returns lines with refs and paths', async () => {
   const rowsHtml = Array.from(
     { length: 60 },
     (_, i) => `<tr><td>#${i}</td><td><button>Edit ${i}</button></td></tr>`,
   ).join('');
   const page = await pageLab.openPage(`<main><h1>All orders</h1><table aria-label="Orders">${rowsHtml}</table>
     <p>Call <b>555</b>-1234 now</p><p style="display:none">Edit hidden</p></main>`);
-  const byText = await page.callForResult('find', { text: 'edit 42' });
-  assert.equal(byText.total, 1);
-  assert.match(byText.matches[0].line, /^button "Edit 42" \[ref=e\d+\]$/);
+  const textResult = await page.callForResult('find', { text: 'edit 42' });
+  assert.equal(textResult.total, 1);
+  assert.match(textResult.matches[0].line, /^button "Edit 42" \[ref=e\d+\]$/);
   assert.deepEqual(
-    byText.matches[0].path.map((line: string) => line.replace(/ \[ref=\w+\]/, '')),
+    textResult.matches[0].path.map((line: string) => line.replace(/ \[ref=\w+\]/, '')),
     ['main', 'table "Orders"', 'row'],
   );
-  const byRole = await page.callForResult('find', { role: 'button', limit: 5 });
-  assert.deepEqual([byRole.matches.length, byRole.total], [5, 60]);
-  const byRegex = await page.callForResult('find', { regex: '^edit 1\\d$' });
-  assert.equal(byRegex.total, 10);
-  const acrossResult = await page.callForResult('find', { text: '555-1234' });
-  assert.match(acrossResult.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
-  const bySelector = await page.callForResult('find', { selector: 'tr:nth-child(3) button' });
-  assert.match(bySelector.matches[0].line, /^button "Edit 2"/);
+  const roleResult = await page.callForResult('find', { role: 'button', limit: 5 });
+  assert.deepEqual([roleResult.matches.length, roleResult.total], [5, 60]);
+  const regexResult = await page.callForResult('find', { regex: '^edit 1\\d$' });
+  assert.equal(regexResult.total, 10);
+  const acrossElementsResult = await page.callForResult('find', { text: '555-1234' });
+  assert.match(acrossElementsResult.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
+  const selectorResult = await page.callForResult('find', { selector: 'tr:nth-child(3) button' });
+  assert.match(selectorResult.matches[0].line, /^button "Edit 2"/);
   assert.equal((await page.callForResult('find', { text: 'Edit hidden' })).total, 0);
   for (const [args, reason] of [
     [{}, /at least one/],

@@ -82,7 +82,7 @@ test('values of passwords, codes and cards are never shown, not even in names', 
     <input id=shown type=password value="was-hidden">
     <button aria-labelledby=p>b</button><p>Your password is hunter2222.</p><input value="open" aria-label="Plain">`);
   const firstSnapshot = await page.snapshot();
-  await page.inPage(`shown.type = 'text'`);
+  await page.evaluateInPage(`shown.type = 'text'`);
   const allCases = [
     firstSnapshot,
     await page.snapshot(),
@@ -90,7 +90,7 @@ test('values of passwords, codes and cards are never shown, not even in names', 
     JSON.stringify(await page.callForResult('find', { text: 'hunter2' })),
   ].join('\n');
   for (const secret of ['hunter2222', '123456', '4111111111111111', '9876', 'was-hidden']) {
-    assert.ok(!allCases.includes(secret), `${secret} is shown in:\n${allCases}`);
+    assert.ok(!allCases.includes(secret), `the secret ${secret} must not be in:\n${allCases}`);
   }
   assert.match(firstSnapshot, /textbox "Password" \[ref=e1\]: •••/);
   assert.match(firstSnapshot, /textbox "Plain" \[ref=e\d+\]: open/);
@@ -101,7 +101,7 @@ test('values of passwords, codes and cards are never shown, not even in names', 
   ]);
 });
 
-test('shadow roots, open and closed, slots and nested hosts are part of the page', async () => {
+test('a snapshot contains open and closed shadow roots, slots and nested shadow hosts', async () => {
   const page = await pageLab.openPage(`<x-card><b slot=title>Title</b>body</x-card><script>
     customElements.define('x-card', class extends HTMLElement { constructor() { super();
       this.attachShadow({mode:'closed'}).innerHTML = '<h2><slot name=title></slot></h2><x-in></x-in><p><slot></slot></p>'; } });
@@ -111,7 +111,7 @@ test('shadow roots, open and closed, slots and nested hosts are part of the page
   assert.equal(await page.snapshot(), 'heading "Title" [level=2]\nbutton "Inside" [ref=e1]\nbody');
 });
 
-test('custom controls: hidden inputs with labels, clickable elements, ARIA states', async () => {
+test('a snapshot contains hidden inputs with labels, clickable elements and ARIA states', async () => {
   const page = await pageLab.openPage(`
     <input type=checkbox id=c style="display:none" checked><label for=c>Terms</label>
     <label><input type=radio style="opacity:0;position:absolute"><span>Express</span></label>
@@ -154,33 +154,36 @@ const makeBigPage = (rows: number) =>
       `<tr><td>#${i + 1}</td><td><a href="/o/${i + 1}">Order ${i + 1}</a></td><td>Open</td><td><button>Edit</button></td></tr>`,
   ).join('')}</tbody></table><footer>The end</footer>`;
 
-test('long tables are folded, and what is in view is never folded away', async (t) => {
+test('a snapshot folds long tables, but never folds rows that are in view', async (t) => {
   const page = await pageLab.openPage(makeBigPage(430));
   const topSnapshot = await page.callForResult('snapshot');
   assert.match(topSnapshot.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
   assert.match(topSnapshot.text, /contentinfo\n The end/);
   assert.ok(topSnapshot.tokens < 2_000);
-  await page.inPage('scrollTo(0, document.querySelectorAll("tr")[300].offsetTop)');
-  const belowSnapshot = await page.snapshot();
+  await page.evaluateInPage('scrollTo(0, document.querySelectorAll("tr")[300].offsetTop)');
+  const scrolledSnapshot = await page.snapshot();
   for (const row of [301, 305, 310])
-    assert.ok(belowSnapshot.includes(`link "Order ${row}"`), `row ${row} is in view, but not in:\n${belowSnapshot}`);
+    assert.ok(
+      scrolledSnapshot.includes(`link "Order ${row}"`),
+      `row ${row} is in view, but not in:\n${scrolledSnapshot}`,
+    );
   const wholeSnapshot = await page.callForResult('snapshot', { maxTokens: 0 });
   assert.equal(wholeSnapshot.text.match(/\n +row/g)?.length, 430);
   assert.equal(wholeSnapshot.folded, 0);
   const viewportSnapshot = await page.callForResult('snapshot', { mode: 'viewport' });
   assert.ok(!viewportSnapshot.text.includes('Order 1"') && viewportSnapshot.text.includes('Order 301"'));
-  const interactive = await page.snapshot({ mode: 'interactive' });
-  assert.ok(!interactive.includes('The end') && interactive.includes('link "Order 301"'));
-  const small = await page.callForResult('snapshot', { maxTokens: 400 });
+  const interactiveSnapshot = await page.snapshot({ mode: 'interactive' });
+  assert.ok(!interactiveSnapshot.includes('The end') && interactiveSnapshot.includes('link "Order 301"'));
+  const limitedSnapshot = await page.callForResult('snapshot', { maxTokens: 400 });
   t.diagnostic(
-    `folded ${topSnapshot.tokens}, view ${viewportSnapshot.tokens}, small ${small.tokens}, whole ${wholeSnapshot.tokens} tokens`,
+    `folded ${topSnapshot.tokens}, view ${viewportSnapshot.tokens}, small ${limitedSnapshot.tokens}, whole ${wholeSnapshot.tokens} tokens`,
   );
-  assert.ok(small.text.includes('Order 301"') && small.text.includes('…'));
+  assert.ok(limitedSnapshot.text.includes('Order 301"') && limitedSnapshot.text.includes('…'));
 });
 
 test('refs keep their element through 1,000 changes of the page, and gone elements give stale_ref', async () => {
   const page = await pageLab.openPage('<main></main>');
-  await page.inPage(`{
+  await page.evaluateInPage(`{
     let seed = 7;
     const random = (n) => (seed = (seed * 16807) % 2147483647) % n;
     const root = document.querySelector('main');
@@ -205,16 +208,16 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
   };
   for (let i = 0; i < 20; i++) {
     for (const [name, elementRef] of await readRefs()) {
-      assert.equal(refByName.get(name) ?? elementRef, elementRef, `${name} changed its ref`);
+      assert.equal(refByName.get(name) ?? elementRef, elementRef, `the button ${name} must keep its ref`);
       refByName.set(name, elementRef);
     }
-    await page.inPage('mutate(50)');
+    await page.evaluateInPage('mutate(50)');
   }
-  assert.equal(new Set(refByName.values()).size, refByName.size, 'a ref was used for two elements');
+  assert.equal(new Set(refByName.values()).size, refByName.size, 'each ref must belong to one element');
   const currentRefs = await readRefs();
-  const goneRefs = [...refByName].filter(([name]) => !currentRefs.has(name));
-  assert.ok(goneRefs.length > 20 && currentRefs.size > 20);
-  for (const [name, elementRef] of goneRefs) {
+  const removedRefs = [...refByName].filter(([name]) => !currentRefs.has(name));
+  assert.ok(removedRefs.length > 20 && currentRefs.size > 20);
+  for (const [name, elementRef] of removedRefs) {
     const describeAnswer = await page.callOperation('describe', { target: elementRef });
     assert.equal(describeAnswer.error?.code, 'stale_ref', `${name} ${elementRef}: ${JSON.stringify(describeAnswer)}`);
   }
@@ -225,7 +228,7 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
 test('stale_ref names the nearest match, and never another document', async () => {
   const page = await pageLab.openPage('<main><button>Save draft</button><button>Cancel</button></main>');
   const elementRef = await page.findRef('Save draft');
-  await page.inPage(
+  await page.evaluateInPage(
     `document.querySelector('main').innerHTML = '<button>Cancel</button><button>Save the draft</button>'`,
   );
   const { error } = await page.callOperation('describe', { target: elementRef });
@@ -233,32 +236,34 @@ test('stale_ref names the nearest match, and never another document', async () =
   assert.match(error.message, /is gone\. The nearest match is e\d+/);
   assert.match(error.pageText ?? '', /the element was: button "Save draft"/);
   assert.equal((await page.callForResult('describe', { target: error.ref })).elementName, 'Save the draft');
-  for (const wrong of ['e999', 'f2e1'])
-    assert.equal((await page.callOperation('describe', { target: wrong })).error.code, 'stale_ref');
+  for (const unknownRef of ['e999', 'f2e1'])
+    assert.equal((await page.callOperation('describe', { target: unknownRef })).error.code, 'stale_ref');
   assert.equal((await page.callOperation('describe', { target: 'Save' })).error.code, 'invalid_arguments');
 });
 
-test('with since, only what changed is returned', async (t) => {
+test('a snapshot with the argument since returns only the changes', async (t) => {
   const page = await pageLab.openPage(makeBigPage(100));
   const firstSnapshot = await page.callForResult('snapshot');
-  const sameResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
-  assert.equal(sameResult.text, `nothing changed since ${firstSnapshot.snapshot}`);
-  await page.inPage(`{const row = document.querySelector('tbody').insertRow(0);
+  const unchangedResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
+  assert.equal(unchangedResult.text, `nothing changed since ${firstSnapshot.snapshot}`);
+  await page.evaluateInPage(`{const row = document.querySelector('tbody').insertRow(0);
     row.innerHTML = '<td>#0</td><td><a href=/new>New order</a></td><td>Draft</td><td><button>Edit</button></td>'}`);
-  const addedResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
-  t.diagnostic(`${addedResult.tokens} tokens instead of ${firstSnapshot.tokens}`);
+  const addedElementResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
+  t.diagnostic(`${addedElementResult.tokens} tokens instead of ${firstSnapshot.tokens}`);
   assert.match(
-    addedResult.text,
+    addedElementResult.text,
     /^~ table "Orders".* 101 rows, 2\d shown\n\+ {2}row #0 \| link "New order" \[ref=e\d+\] \| Draft \| button "Edit" \[ref=e\d+\]$/,
   );
-  assert.ok(addedResult.tokens <= 60);
-  await page.inPage(`document.querySelector('button').disabled = true; document.querySelector('footer').remove()`);
-  const afterResult = await page.callForResult('snapshot', { since: addedResult.snapshot });
-  assert.equal(afterResult.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
-  const unknown = await page.callForResult('snapshot', { since: 's99' });
-  assert.equal(unknown.full, true);
-  await page.inPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
-  assert.equal((await page.callForResult('snapshot', { since: afterResult.snapshot })).full, true);
+  assert.ok(addedElementResult.tokens <= 60);
+  await page.evaluateInPage(
+    `document.querySelector('button').disabled = true; document.querySelector('footer').remove()`,
+  );
+  const removedElementResult = await page.callForResult('snapshot', { since: addedElementResult.snapshot });
+  assert.equal(removedElementResult.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
+  const unknownSinceResult = await page.callForResult('snapshot', { since: 's99' });
+  assert.equal(unknownSinceResult.full, true);
+  await page.evaluateInPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
+  assert.equal((await page.callForResult('snapshot', { since: removedElementResult.snapshot })).full, true);
 });
 
 test('frames are listed with their index, and each frame has a separate script', async () => {
@@ -267,7 +272,7 @@ test('frames are listed with their index, and each frame has a separate script',
   const page = await pageLab.openPage(
     '<h1>Outer</h1><iframe src="/inner" title="Shop"></iframe><iframe src="http://other.test:PORT/foreign" title="Other"></iframe>',
     {
-      others: { '/inner': innerHtml, '/foreign': '<button>Foreign</button>' },
+      otherPages: { '/inner': innerHtml, '/foreign': '<button>Foreign</button>' },
     },
   );
   const topSnapshot = await page.callForResult('snapshot');
@@ -291,7 +296,7 @@ test('frames are listed with their index, and each frame has a separate script',
   assert.equal((await page.callFrame('/foreign', 'f3', 'snapshot')).result.text, 'button "Foreign" [ref=f3e1]');
 });
 
-test('items of clickable lists, icons that act on their row, and hints for controls without a name', async () => {
+test('a snapshot contains clickable list items, icons in clickable rows, and hints for controls without a name', async () => {
   const page = await pageLab.openPage(`<style>.icon { display: inline-block; width: 16px; height: 16px }</style>
     <ul style="cursor:pointer"><li>Germany</li><li>Greece</li></ul>
     <div style="cursor:pointer"><b>Ada</b> Hello <span class="icon trash"></span></div>
@@ -317,6 +322,6 @@ test('text over a coloured layer, in a dark page, and in a transparent frame is 
     <iframe srcdoc="<p style='color:#fff'>In a frame</p>"></iframe>`);
   assert.equal(await layeredHtml.snapshot(), 'On a layer\nOn a gradient\nGradient text\niframe [ref=e1]');
   assert.equal((await layeredHtml.callFrame('about:srcdoc', 'f2', 'snapshot')).result.text, 'In a frame');
-  const dark = await pageLab.openPage('<style>:root { color-scheme: dark }</style><p>Dark page</p>');
-  assert.equal(await dark.snapshot(), 'Dark page');
+  const darkPage = await pageLab.openPage('<style>:root { color-scheme: dark }</style><p>Dark page</p>');
+  assert.equal(await darkPage.snapshot(), 'Dark page');
 });

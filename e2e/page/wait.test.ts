@@ -9,8 +9,8 @@ before(async () => {
 });
 after(() => lab?.close());
 
-const dragBetween = async (page: LabPage, from: string, to: string) =>
-  page.callOperation('drag', { startTarget: await page.findRef(from), endTarget: await page.findRef(to) });
+const dragBetween = async (page: LabPage, sourceName: string, to: string) =>
+  page.callOperation('drag', { startTarget: await page.findRef(sourceName), endTarget: await page.findRef(to) });
 
 const html5DragPage = `<div id=a draggable=true tabindex=0>Card</div><div id=b tabindex=0 style="width:200px;height:100px">Box</div><div id=c tabindex=0>Closed</div><p id=out></p>
   <script>a.ondragstart = (e) => e.dataTransfer.setData('text/plain', 'card');
@@ -21,17 +21,17 @@ const pointerDragPage = `<div id=s role=button tabindex=0 aria-label=Thumb style
   <script>s.onpointerdown = (e) => { const start = e.clientX; document.onpointermove = (m) => { s.style.left = 10 + m.clientX - start + 'px'; };
     document.onpointerup = () => { document.onpointermove = null; out.textContent = parseInt(s.style.left) > 250 ? 'moved' : 'short'; }; };</script>`;
 
-test('HTML5 drags and drags by pointer events reach their end', async () => {
-  for (const front of [false, true]) {
-    const page = await lab.openPage(html5DragPage, { front });
-    const closed = await dragBetween(page, '"Card"', '"Closed"');
-    assert.match(closed.result.notes.join(), /does not accept a drop/);
-    assert.equal(closed.result.changed, false);
+test('HTML5 drags and drags with pointer events are completed', async () => {
+  for (const isInFront of [false, true]) {
+    const page = await lab.openPage(html5DragPage, { isInFront });
+    const closedDragResult = await dragBetween(page, '"Card"', '"Closed"');
+    assert.match(closedDragResult.result.notes.join(), /does not accept a drop/);
+    assert.equal(closedDragResult.result.changed, false);
     const { result } = await dragBetween(page, '"Card"', '"Box');
     assert.match(result.changes, /dropped card/);
-    assert.equal(await page.inPage('typeof ended'), 'string');
-    const moving = await lab.openPage(pointerDragPage, { front });
-    assert.match((await dragBetween(moving, 'Thumb', 'Goal')).result.changes, /moved/);
+    assert.equal(await page.evaluateInPage('typeof ended'), 'string');
+    const movingPage = await lab.openPage(pointerDragPage, { isInFront });
+    assert.match((await dragBetween(movingPage, 'Thumb', 'Goal')).result.changes, /moved/);
   }
 });
 
@@ -40,35 +40,38 @@ test('a cancelled drag releases the button', async () => {
     `${pointerDragPage}<script>addEventListener('pointerup', () => { window.released = true; });</script>`,
   );
   const args = { startTarget: await page.findRef('Thumb'), endTarget: await page.findRef('Goal') };
-  const started = await page.startOperation('drag', args, { event: 'pointermove', count: 3 });
-  const { error } = await started.answer();
+  const startedDrag = await page.startOperation('drag', args, { event: 'pointermove', count: 3 });
+  const { error } = await startedDrag.answer();
   assert.match(`${error.code} ${error.done}`, /^cancelled dragged \d+ of 12 steps$/);
-  assert.equal(await page.inPage('released'), true);
+  assert.equal(await page.evaluateInPage('released'), true);
 });
 
-test('the page and areas in it are scrolled, and the answer has the position and the new lines', async () => {
+test('a scroll of the page or of an element returns the new position and the new lines', async () => {
   const rows = Array.from({ length: 100 }, (_, i) => `<li style="height:40px">Row ${i}</li>`).join('');
   const page = await lab.openPage(
     `<ul style="margin:0">${rows}</ul><div id=area tabindex=0 aria-label=Log role=log style="height:100px;overflow:auto"><p style="height:900px">log</p><button>End</button></div>`,
   );
-  const down = await page.callForResult('scroll', { direction: 'down', amount: 1_200 });
-  assert.equal(down.position.y, 1_200);
-  assert.equal(await page.inPage('scrollY'), 1_200);
-  assert.match(down.changes, /- Row 4\d/);
-  assert.equal(down.changed, true);
+  const downScrollResult = await page.callForResult('scroll', { direction: 'down', amount: 1_200 });
+  assert.equal(downScrollResult.position.y, 1_200);
+  assert.equal(await page.evaluateInPage('scrollY'), 1_200);
+  assert.match(downScrollResult.changes, /- Row 4\d/);
+  assert.equal(downScrollResult.changed, true);
   const top = await page.callForResult('scroll', { direction: 'top' });
   assert.equal(top.position.y, 0);
-  const again = await page.callForResult('scroll', { direction: 'up' });
-  assert.deepEqual([again.changed, again.notes.join()], [false, 'The area is already at its top.']);
-  const area = await page.callForResult('scroll', {
+  const scrollUpResult = await page.callForResult('scroll', { direction: 'up' });
+  assert.deepEqual([scrollUpResult.changed, scrollUpResult.notes.join()], [false, 'The area is already at its top.']);
+  const areaScrollResult = await page.callForResult('scroll', {
     target: (await page.callForResult('find', { selector: '#area' })).matches[0].ref,
     direction: 'down',
     amount: 150,
   });
-  assert.equal(area.position.y, 150);
-  assert.equal(await page.inPage('area.scrollTop'), 150);
+  assert.equal(areaScrollResult.position.y, 150);
+  assert.equal(await page.evaluateInPage('area.scrollTop'), 150);
   await page.callForResult('scroll', { target: await page.findRef('End') });
-  assert.equal(await page.inPage('area.scrollTop > 700 && area.getBoundingClientRect().bottom <= innerHeight'), true);
+  assert.equal(
+    await page.evaluateInPage('area.scrollTop > 700 && area.getBoundingClientRect().bottom <= innerHeight'),
+    true,
+  );
 });
 
 test('files go into fields, through labels and buttons, and onto drop zones', async () => {
@@ -83,10 +86,10 @@ test('files go into fields, through labels and buttons, and onto drop zones', as
   const field = await page.callForResult('upload', { target: await page.findRef('"One"'), files });
   assert.deepEqual([field.by, field.files], ['field', [{ name: 'a.txt', bytes: 3 }]]);
   assert.match(field.changes, /a\.txt=text\/plain=Añ/);
-  const many = await page.callForResult('upload', { target: await page.findRef('Many'), files: two });
-  assert.match(many.changes, /a\.txt=text\/plain=Añ,b\.csv=text\/csv=1,2/);
-  const dropped = await page.callForResult('upload', { target: await page.findRef('Drop here'), files: two });
-  assert.equal(dropped.by, 'drop');
+  const multipleUploadResult = await page.callForResult('upload', { target: await page.findRef('Many'), files: two });
+  assert.match(multipleUploadResult.changes, /a\.txt=text\/plain=Añ,b\.csv=text\/csv=1,2/);
+  const dropResult = await page.callForResult('upload', { target: await page.findRef('Drop here'), files: two });
+  assert.equal(dropResult.by, 'drop');
   assert.equal(
     (await page.callOperation('upload', { target: await page.findRef('Nothing'), files })).error?.code,
     'rejected',
@@ -96,48 +99,52 @@ test('files go into fields, through labels and buttons, and onto drop zones', as
     (await page.callOperation('upload', { target: await page.findRef('"One"'), files: two })).error?.message ?? '',
     /takes one file/,
   );
-  const wrong = await page.callForResult('upload', {
+  const rejectedTypeResult = await page.callForResult('upload', {
     target: await page.findRef('"One"'),
     files: [{ name: 'c.png', type: 'image/png', base64: '' }],
   });
-  assert.match(wrong.notes.join(), /does not accept the type of c\.png/);
+  assert.match(rejectedTypeResult.notes.join(), /does not accept the type of c\.png/);
 });
 
-test('waits end when text, elements and addresses come and go', async () => {
+test('waits end when texts, elements and addresses appear or disappear', async () => {
   const page = await lab.openPage(`<p id=a>Loading</p><button id=b disabled>Go</button><x-late></x-late>`);
-  const later = (code: string, ms = 400) => page.inPage(`setTimeout(() => { ${code} }, ${ms}), 0`);
-  await later(`a.innerHTML = 'All <b>done</b>!'`);
+  const runLater = (code: string, ms = 400) => page.evaluateInPage(`setTimeout(() => { ${code} }, ${ms}), 0`);
+  await runLater(`a.innerHTML = 'All <b>done</b>!'`);
   const text = await page.callForResult('waitFor', { text: 'all done!' });
   assert.match(text.message, /^text "all done!"$/);
   assert.match(text.line, /All done!/);
-  await later('a.remove()');
+  await runLater('a.remove()');
   assert.match((await page.callForResult('waitFor', { textGone: 'done' })).message, /no text "done"/);
-  await later('b.disabled = false');
+  await runLater('b.disabled = false');
   assert.match(
     (await page.callForResult('waitFor', { selector: '#b', state: 'enabled' })).line,
     /button "Go" \[ref=e\d+\]/,
   );
-  await later('history.pushState(0, "", "/route/7?x=1")');
+  await runLater('history.pushState(0, "", "/route/7?x=1")');
   assert.match((await page.callForResult('waitFor', { url: '*/route/*x=1' })).message, /address/);
-  await later(`document.querySelector('x-late').attachShadow({mode:'closed'}).innerHTML = '<p>Shadow text</p>'`);
+  await runLater(`document.querySelector('x-late').attachShadow({mode:'closed'}).innerHTML = '<p>Shadow text</p>'`);
   assert.match((await page.callForResult('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
   assert.match((await page.callForResult('waitFor', { load: 'load' })).message, /^load$/);
-  const slow = await page.callOperation('waitFor', { text: 'never', timeoutMs: 2_500 });
+  const slowWait = await page.callOperation('waitFor', { text: 'never', timeoutMs: 2_500 });
   assert.match(
-    `${slow.error?.code} ${slow.error?.message}`,
+    `${slowWait.error?.code} ${slowWait.error?.message}`,
     /^timeout Timed out after [2-4]\.\d s: text "never" not met/,
   );
-  assert.ok(slow.progress.length >= 1 && slow.progress.length <= 4);
+  assert.ok(slowWait.progress.length >= 1 && slowWait.progress.length <= 4);
   assert.ok((await page.callForResult('waitFor', { timeMs: 300 })).afterMs >= 300);
   assert.equal((await page.callOperation('waitFor', {})).error?.code, 'invalid_arguments');
-  const started = await page.startOperation('waitFor', { text: 'never' });
-  await started.cancel();
-  assert.equal((await started.answer()).error?.code, 'cancelled');
+  const startedWait = await page.startOperation('waitFor', { text: 'never' });
+  await startedWait.cancel();
+  assert.equal((await startedWait.answer()).error?.code, 'cancelled');
 });
 
 test('waits in a background tab are not throttled to one per second', async () => {
   const page = await lab.openPage('<p>Text</p>');
-  let sumMs = 0;
-  for (let waits = 0; waits < 8; waits++) sumMs += (await page.callForResult('waitFor', { timeMs: 250 })).afterMs;
-  assert.ok(sumMs >= 2_000 && sumMs < 6_500, `eight waits of 250 ms took ${sumMs} ms, want 2,000 to 6,500`);
+  let totalWaitMs = 0;
+  for (let waitIndex = 0; waitIndex < 8; waitIndex++)
+    totalWaitMs += (await page.callForResult('waitFor', { timeMs: 250 })).afterMs;
+  assert.ok(
+    totalWaitMs >= 2_000 && totalWaitMs < 6_500,
+    `eight waits of 250 ms took ${totalWaitMs} ms, want 2,000 to 6,500`,
+  );
 });

@@ -8,25 +8,26 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 export async function assertAccessible(page: Page, sceneName: string, ruleNames?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
-  const axeViolations = await page.evaluate(async (runOnly) => {
-    const options = { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) };
+  const axeViolations = await page.evaluate(async (axeRules) => {
+    const options = { resultTypes: ['violations'], ...(axeRules ? { runOnly: axeRules } : {}) };
     const { violations: axeViolations } = await Object(globalThis).axe.run(document, options);
     return axeViolations.flatMap(({ id, help, nodes }: { id: string; help: string; nodes: { html: string }[] }) =>
       nodes.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
     );
   }, ruleNames);
-  assert.deepEqual(axeViolations, [], `axe-core in the scene ${sceneName}`);
+  assert.deepEqual(axeViolations, [], `axe-core must find no violations in the scene ${sceneName}`);
 }
 
 /** listTabStops presses Tab from the start of the page until the focus leaves the page. */
 export async function listTabStops(page: Page): Promise<string[]> {
-  while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page
+  while ((await focusNextElement(page)) !== undefined); // from the focused element to the end of the page
   const names: string[] = [];
-  for (let name = await focusNext(page); name !== undefined; name = await focusNext(page)) names.push(name);
+  for (let name = await focusNextElement(page); name !== undefined; name = await focusNextElement(page))
+    names.push(name);
   return names;
 }
 
-async function focusNext(page: Page): Promise<string | undefined> {
+async function focusNextElement(page: Page): Promise<string | undefined> {
   await page.keyboard.press('Tab');
   return page.evaluate(() => {
     const element = document.activeElement;

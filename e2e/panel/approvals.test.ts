@@ -87,14 +87,14 @@ test('"Allow always" lets the client run the tool without approval until the use
 
 test('"Allow for 10 min" applies to all sessions of the client, and "Allow for this session" to one session', async () => {
   const otherClient = await stack.connectHttp();
-  const timedCall = callEcho('some time');
+  const timeScopeCall = callEcho('some time');
   await pressButton('some time', 'Allow for 10 min');
-  await timedCall;
+  await timeScopeCall;
   assert.equal((await callEcho('in time', otherClient)).isError, false);
   await setPermission('messages', 'ask'); // setting a permission revokes the earlier grants of the tool
-  const sessionCall = callEcho('my session');
+  const sessionScopeCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
-  await sessionCall;
+  await sessionScopeCall;
   assert.equal((await callEcho('mine')).isError, false);
   const otherClientCall = callEcho('not mine', otherClient);
   await pressButton('not mine', 'Deny');
@@ -105,14 +105,14 @@ test('an approval card unfolds a long argument, and shows the arguments as JSON'
   const value = `long ${'x '.repeat(1000)}end`;
   const call = callEcho(value);
   const card = findWaitingCard('long x');
-  const foldedValue = card.locator('.value.folded');
-  await foldedValue.waitFor();
+  const collapsedValue = card.locator('.value.folded');
+  await collapsedValue.waitFor();
   await card.getByRole('button', { name: 'Show all of value' }).click();
-  await foldedValue.waitFor({ state: 'detached' });
-  const shownValueBox = await card.locator('dd .value').boundingBox();
+  await collapsedValue.waitFor({ state: 'detached' });
+  const valueBox = await card.locator('dd .value').boundingBox();
   assert.ok(
-    shownValueBox !== null && shownValueBox.height > 100,
-    `the value is ${shownValueBox?.height} px high, so the user sees only a part`,
+    valueBox !== null && valueBox.height > 100,
+    `the value is ${valueBox?.height} px high, so the user sees only a part`,
   );
   const json = card.getByLabel('Arguments as JSON');
   assert.equal(await json.isVisible(), false);
@@ -140,8 +140,8 @@ test('"Deny all" denies each waiting call, and a call that comes later waits for
   assert.equal((await laterCall).isError, false);
 });
 
-/** thrownLine is the number of the source line in which the tool everything__fail throws its error. */
-const thrownLine =
+/** throwLineNumber is the number of the source line in which the tool everything__fail throws its error. */
+const throwLineNumber =
   readFileSync(`${repositoryRoot}e2e/testdata/everything/src/index.ts`, 'utf8')
     .split('\n')
     .findIndex((line) => line.includes('throw new ToolError(message, code, { retryable })')) + 1;
@@ -156,7 +156,7 @@ test('the developer view shows the stack of a thrown error in the files of the a
   await brokenCallRow.getByText('Developer', { exact: true }).click();
   const stack = brokenCallRow.getByLabel('Stack', { exact: true });
   await stack.waitFor();
-  assert.match((await stack.textContent()) ?? '', new RegExp(`^at src/index\\.ts:${thrownLine}:11\\n`));
+  assert.match((await stack.textContent()) ?? '', new RegExp(`^at src/index\\.ts:${throwLineNumber}:11\\n`));
 });
 
 test('a client that cancels its call withdraws the approval card, and a late approval runs nothing', async () => {
@@ -171,8 +171,8 @@ test('a client that cancels its call withdraws the approval card, and a late app
   );
   stopController.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
-  const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waitingView?.ticket_id });
-  assert.match(JSON.stringify(lateDecision), /ended/);
+  const secondDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waitingView?.ticket_id });
+  assert.match(JSON.stringify(secondDecision), /ended/);
   assert.equal((await fetchCallRecord(stack, call_id)).status, 'cancelled');
 });
 
@@ -210,7 +210,7 @@ test('if two surfaces decide at the same time, the first decision counts and the
     'the outcomes of earlier calls to disappear',
     async () => (await panel.locator('.outcome').count()) === 0,
   );
-  const contestedCall = callEcho('contested');
+  const raceCall = callEcho('contested');
   const allowButton = findWaitingCard('contested').getByRole('button', { name: 'Allow once' });
   await waitFor(
     'the Allow button to be enabled',
@@ -222,10 +222,10 @@ test('if two surfaces decide at the same time, the first decision counts and the
     button?.evaluate((element) => element instanceof HTMLElement && element.click()),
     decideCall(stack, call_id, { allow: false }),
   ]);
-  const isDenied = (await contestedCall).code === 'denied';
+  const isDenied = (await raceCall).code === 'denied';
   assert.equal(Object(decision).outcome === 'decided', isDenied, JSON.stringify(decision));
-  const outcomeText = isDenied ? /Already denied by|Not run/ : /Allowed once/;
-  await panel.locator('.outcome').filter({ hasText: outcomeText }).waitFor();
+  const outcomePattern = isDenied ? /Already denied by|Not run/ : /Allowed once/;
+  await panel.locator('.outcome').filter({ hasText: outcomePattern }).waitFor();
 });
 
 test('a terminal that decides after the panel prints that the call was already allowed', async () => {
@@ -233,9 +233,9 @@ test('a terminal that decides after the panel prints that the call was already a
   silentCall.catch(() => undefined);
   await pressButton('"forMs": 4000', 'Allow once');
   const { call_id } = await findCall(stack, 'messages__silent');
-  const lateDenial = await stack.runCli('calls', 'deny', call_id);
-  assert.notEqual(lateDenial.code, 0);
-  assert.match(lateDenial.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);
+  const repeatedDenial = await stack.runCli('calls', 'deny', call_id);
+  assert.notEqual(repeatedDenial.code, 0);
+  assert.match(repeatedDenial.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);
   assert.equal((await silentCall).isError, false);
 });
 

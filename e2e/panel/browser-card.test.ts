@@ -69,7 +69,7 @@ const findLastRequest = (method: string) =>
     () => fixture.server.requests.findLast((request) => request.method === method)?.params,
   );
 
-test('the card shows the groups, the sites and the permissions of Chrome, and works with the keyboard', async () => {
+test("the browser tools card shows tool groups, sites and Chrome's permissions, and works with the keyboard", async () => {
   const { panel, server } = fixture;
   await panel.getByRole('tab', { name: 'Calls' }).focus();
   await panel.keyboard.press('ArrowRight');
@@ -81,7 +81,7 @@ test('the card shows the groups, the sites and the permissions of Chrome, and wo
   assert.equal(
     await panel.getByRole('switch', { name: 'storage' }).count(),
     0,
-    'a dangerous tool has a separate switch',
+    'a dangerous tool must have a separate switch',
   );
   await saveScreenshots(panel, 'browser');
 
@@ -111,12 +111,12 @@ test('the card shows the groups, the sites and the permissions of Chrome, and wo
   assert.equal(
     await panel.getByRole('textbox', { name: 'Site' }).inputValue(),
     'a b',
-    'the text stays for a correction',
+    'a rejected text must stay in the field',
   );
   assert.deepEqual(await findLastRequest('config.site'), { site: 'a b', permission: 'auto' });
 });
 
-test('while browser tools are off, the card shows only their switch', async () => {
+test('while browser tools are off, the browser tools card shows only their switch', async () => {
   const { panel, server } = fixture;
   server.notifyPanel('state.browser', { permission: 'off' });
   await panel.getByRole('tab', { name: 'Browser' }).click();
@@ -127,7 +127,7 @@ test('while browser tools are off, the card shows only their switch', async () =
   assert.deepEqual(await findLastRequest('config.browserTools'), { on: true });
 });
 
-test('tabs in use show their agent while in use, and a button stops the agent', async () => {
+test('the panel shows which agent uses a tab, and a button stops the agent', async () => {
   const { panel, server, tabId } = fixture;
   const tabHold = { client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
   server.notifyPanel('tab.holds', {

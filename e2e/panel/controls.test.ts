@@ -54,18 +54,18 @@ test('the panel activates and reloads a tab that a plugin matches', async () => 
   await tab.click();
   await waitFor('the tab to be in front', () => sitePage.evaluate(() => document.visibilityState === 'visible'));
   await panel.bringToFront();
-  const loaded = sitePage.waitForEvent('load');
+  const loadPromise = sitePage.waitForEvent('load');
   await panel.getByRole('button', { name: /^Reload / }).click();
-  await loaded;
+  await loadPromise;
 });
 
 test('the user names the browser, and Escape restores the name', async () => {
   const { panel, server } = fixture;
   const name = panel.getByRole('textbox', { name: 'This browser' });
-  const nameBefore = await name.inputValue();
+  const originalName = await name.inputValue();
   await name.fill('Something else');
   await name.press('Escape');
-  await waitFor('the name to be restored', async () => (await name.inputValue()) === nameBefore);
+  await waitFor('the name to be restored', async () => (await name.inputValue()) === originalName);
   await name.fill('Work');
   await name.press('Enter');
   await waitFor('the browser to send its name', () => server.hello?.browserName === 'Work');

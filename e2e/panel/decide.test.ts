@@ -24,9 +24,9 @@ async function waitForRequest(method: string): Promise<unknown> {
 }
 
 /**
- * clickOnAppearance clicks a button as soon as it appears, like a user who wanted to click another element there.
+ * clickWhenShown clicks a button as soon as it appears, like a user who wanted to click another element there.
  */
-async function clickOnAppearance(buttonSelector: string): Promise<void> {
+async function clickWhenShown(buttonSelector: string): Promise<void> {
   await fixture.panel.evaluate((buttonSelector) => {
     document.title = '';
     const buttonObserver = new MutationObserver(() => {
@@ -80,9 +80,9 @@ test('"Go to tab" activates the tab of a tool that waits for the user, and "Done
 
 test('"Deny all" stays usable if the panel is drawn again before all calls are denied', async () => {
   const { panel, server, showCalls } = fixture;
-  let answerAll: (decideResult: object) => void = () => undefined;
+  let resolveDecision: (decideResult: object) => void = () => undefined;
   const decideResult = new Promise<object>((resolve) => {
-    answerAll = resolve;
+    resolveDecision = resolve;
   });
   server.answerRequest = () => decideResult;
   const calls = [makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')];
@@ -91,7 +91,7 @@ test('"Deny all" stays usable if the panel is drawn again before all calls are d
   await waitForRequest('call.decide');
   showCalls([...calls, makeWaitingCall('s3', 't3')]);
   await panel.getByText('Deny all 3').waitFor();
-  answerAll({ outcome: 'decided', allowed: false });
+  resolveDecision({ outcome: 'decided', allowed: false });
   showCalls(calls.slice(0, 0));
   await panel.getByText('Denied.').nth(1).waitFor();
 });
@@ -99,10 +99,10 @@ test('"Deny all" stays usable if the panel is drawn again before all calls are d
 test('an approval card that has just appeared or moved ignores clicks and keys', async () => {
   const { panel, server, showCalls } = fixture;
   server.answerRequest = () => decidedResult;
-  await clickOnAppearance('.ticket button');
+  await clickWhenShown('.ticket button');
   showCalls([makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')]);
   await panel.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
-  assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button has the focus');
+  assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button must have the focus');
   await panel.getByText('messages export_messages is waiting for approval. 2 waiting.').waitFor({ state: 'attached' });
   await panel.keyboard.press('Enter');
   const lastDenyButton = panel.getByRole('button', { name: 'Deny' }).nth(1);
@@ -112,7 +112,7 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   );
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
-  await clickOnAppearance('.gone + .ticket button');
+  await clickWhenShown('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
   await panel.getByText('The call is no longer waiting for approval.').waitFor();
   await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));
@@ -121,7 +121,7 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 's2', ticketId: 't2', allow: false });
 });
 
-test('buttons that have just moved inside an approval card ignore clicks', async () => {
+test('buttons that have just changed their position in an approval card ignore clicks', async () => {
   const { panel, server, showCalls } = fixture;
   server.answerRequest = () => decidedResult;
   const longArgs = JSON.stringify(Array.from({ length: 30 }, (_, i) => i));
@@ -133,7 +133,7 @@ test('buttons that have just moved inside an approval card ignore clicks', async
     async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
   );
   // Each of many approval cards shows fewer lines of arguments, so the card's buttons change their position.
-  await clickOnAppearance('.crowded > :first-child button');
+  await clickWhenShown('.crowded > :first-child button');
   showCalls(waitingCalls);
   await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));
   await waitFor(
@@ -169,7 +169,7 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
   await waitFor('the list of plugins to be rendered', async () => (await panel.locator('select.auto').count()) >= 3);
-  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // This request simulates a change in the terminal.
+  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // This notification simulates a change in the terminal.
   await waitFor(
     'the panel to show the permission that the server sent',
     async () => (await messagesPermission.inputValue()) === 'ask',
@@ -219,7 +219,7 @@ test('the keyboard focus reaches Deny first, and moves to the heading when the f
   const focusedText = () => panel.evaluate(() => document.activeElement?.textContent ?? '');
   await panel.keyboard.press('Tab');
   for (let i = 0; i < 20 && (await focusedText()) !== 'Deny'; i++) await panel.keyboard.press('Tab');
-  assert.equal(await focusedText(), 'Deny', 'Deny is the first button');
+  assert.equal(await focusedText(), 'Deny', 'the first focused button must be Deny');
   await panel.keyboard.press('Enter');
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 's1', ticketId: 't1', allow: false });
   showCalls([makeWaitingCall('s2', 't2')]);

@@ -70,13 +70,13 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
   const waitingAnswers = new Map<string, WaitingAnswer>();
   const toolEvents = new Map<string, { reports: unknown[]; parts: string[] }>();
-  const send = (id: string, method: string, params: object) =>
+  const sendAndWait = (id: string, method: string, params: object) =>
     new Promise<DispatchAnswer>((resolve, reject) => {
       if (!currentSocket) return reject(new Error('the browser has not connected'));
       waitingAnswers.set(id, { resolve, reject });
       currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     });
-  const receiveToolEvent = (method: unknown, params: unknown) => {
+  const recordToolEvent = (method: unknown, params: unknown) => {
     const { dispatchId, reports = [], text: resultText } = Object(params);
     const events = toolEvents.get(dispatchId);
     if (method === 'tool.progress') events?.reports.push(...reports);
@@ -87,8 +87,9 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     const events = { reports: [], parts: [] };
     toolEvents.set(id, events);
     const defaultParams = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
-    const dispatchAnswer = send(id, 'tool.dispatch', { ...defaultParams, ...params, dispatchId: id }).then((answer) =>
-      Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
+    const dispatchAnswer = sendAndWait(id, 'tool.dispatch', { ...defaultParams, ...params, dispatchId: id }).then(
+      (answer) =>
+        Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
     );
     dispatchAnswer.catch(() => undefined); // a cancelled call never receives a response
     return {
@@ -98,7 +99,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       get partCount() {
         return events.parts.length;
       },
-      cancel: (reason) => send(randomUUID(), 'tool.cancel', { dispatchId: id, reason }),
+      cancel: (reason) => sendAndWait(randomUUID(), 'tool.cancel', { dispatchId: id, reason }),
     };
   };
   const fakeServer: FakeServer = {
@@ -107,7 +108,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       return hello;
     },
     version: '0.1.0',
-    request: (method, params) => send(randomUUID(), method, params),
+    request: (method, params) => sendAndWait(randomUUID(), method, params),
     dispatchTool,
     clearRequests: () => requests.splice(0),
     answerRequest: () => ({}),
@@ -138,8 +139,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       const { id, method, params, result, error } = Object(JSON.parse(String(messageData)));
       if (method === 'state.watch') {
         isPanelOpen = Object(params).on === true;
-        for (const [savedMethod, savedParams] of isPanelOpen ? lastParams : [])
-          sendNotification(savedMethod, savedParams);
+        for (const [methodName, methodParams] of isPanelOpen ? lastParams : [])
+          sendNotification(methodName, methodParams);
       }
       if (method === 'tab.sync') tabs = Object(params).tabs ?? [];
       if (method === 'tab.changed')
@@ -147,7 +148,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
           ...tabs.filter((tab) => tab.tabId !== Object(params).tabId),
           ...(Object(params).tab ? [Object(params).tab] : []),
         ];
-      if (id === undefined) receiveToolEvent(method, params);
+      if (id === undefined) recordToolEvent(method, params);
       if (id !== undefined && method === undefined) {
         waitingAnswers.get(id)?.resolve({ result, error });
         waitingAnswers.delete(id);
@@ -170,8 +171,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
 
 /** makeChallenge computes the fake daemon's part of the handshake in the same way as wire/proof.go. */
 function makeChallenge(request: IncomingMessage, port: number): { nonce: string; proof: string } {
-  const offeredProtocols = request.headers['sec-websocket-protocol'] ?? '';
-  const nonces = [/opentabs\.nonce\.(\w+)/.exec(offeredProtocols)?.[1], randomUUID()];
+  const offeredSubprotocols = request.headers['sec-websocket-protocol'] ?? '';
+  const nonces = [/opentabs\.nonce\.(\w+)/.exec(offeredSubprotocols)?.[1], randomUUID()];
   const proof = createHmac('sha256', key).update(['opentabs link server', port, ...nonces].join('\n'));
   return { nonce: nonces[1] ?? '', proof: proof.digest('hex') };
 }

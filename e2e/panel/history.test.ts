@@ -20,7 +20,7 @@ after(() => stack?.close());
 
 const findRow = (rowText: string) => panel.locator('.ended > li', { hasText: rowText }).first();
 
-async function runAgain(rowText: string): Promise<void> {
+async function clickRunAgain(rowText: string): Promise<void> {
   const row = findRow(rowText);
   if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
   await row.getByRole('button', { name: 'Run again' }).click();
@@ -29,20 +29,22 @@ async function runAgain(rowText: string): Promise<void> {
 test('the panel repeats a call with all its arguments', async () => {
   const longText = `long ${'x'.repeat(1000)} end`;
   assert.equal((await client.call('messages__echo', { value: longText })).isError, false);
-  await runAgain('long xxxx');
+  await clickRunAgain('long xxxx');
   await panel.getByText('Started as a new call').waitFor();
-  const repeatedCall = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) });
-  await repeatedCall.first().waitFor();
-  await repeatedCall.first().locator('summary').click();
+  const repeatedCallRow = panel.locator('.ended > li', {
+    has: panel.locator('.client', { hasText: 'the side panel' }),
+  });
+  await repeatedCallRow.first().waitFor();
+  await repeatedCallRow.first().locator('summary').click();
   await waitFor('the new call to have the same arguments', async () =>
-    ((await repeatedCall.first().locator('.details').textContent()) ?? '').includes(longText),
+    ((await repeatedCallRow.first().locator('.details').textContent()) ?? '').includes(longText),
   );
 });
 
 test('a repeated call needs the same permission as any other call', async () => {
   await client.call('messages__echo', { value: 'needs approval' });
   await stack.runCli('plugin', 'permission', 'messages', 'ask');
-  await runAgain('needs approval');
+  await clickRunAgain('needs approval');
   const card = panel.locator('.ticket', { hasText: 'the side panel' });
   await card.waitFor();
   await waitFor('the button to be enabled', async () => (await card.locator('[aria-disabled=true]').count()) === 0);
@@ -83,7 +85,7 @@ test('calls from before a restart of the server are listed', async () => {
   await stack.restartDaemon('SIGTERM');
   await panel.reload();
   await findRow('before the restart').waitFor();
-  await runAgain('before the restart');
+  await clickRunAgain('before the restart');
   await panel.getByText('Started as a new call').waitFor();
 });
 
@@ -93,15 +95,15 @@ test('an open panel lists a call that a crash of the server interrupted', async 
   const interruptedCall = client.call('messages__silent', { forMs: 60_000 });
   interruptedCall.catch(() => undefined);
   await findCall(stack, 'messages__silent', (call) => call.status === 'running');
-  await pause(5_000); // a crash loses at most the last second
+  await pause(5_000); // A crash of the daemon loses at most the records of the last second.
   await stack.restartDaemon('SIGKILL');
   await findRow('may have taken effect').waitFor();
   const names = await panel.locator('.ended > li').allTextContents();
-  assert.match(names[0] ?? '', /may have taken effect/, 'the interrupted call is the newest');
+  assert.match(names[0] ?? '', /may have taken effect/, 'the interrupted call must be the first in the list');
 });
 
 test('a call whose tool is missing is not repeated, and the panel shows the reason', async () => {
   await stack.runCli('plugin', 'remove', 'messages');
-  await runAgain('before the restart');
+  await clickRunAgain('before the restart');
   await panel.getByRole('alert').filter({ hasText: 'there is no tool messages__echo' }).waitFor();
 });

@@ -60,18 +60,18 @@ test('setup steps are completed by reports of the server, and by the button for 
 test('the checklist disappears for good after the first successful call, and can be reopened', async () => {
   const { panel, showCalls } = fixture;
   showCalls([makeEndedCall('c1')]);
-  const startHeading = panel.getByRole('heading', { name: 'Get started' });
-  await startHeading.waitFor({ state: 'detached' });
+  const getStartedHeading = panel.getByRole('heading', { name: 'Get started' });
+  await getStartedHeading.waitFor({ state: 'detached' });
   showCalls([]);
   await panel.reload();
   await panel.getByText('No tool is running.').waitFor();
   const button = panel.getByRole('button', { name: 'Get started' });
   await button.click();
-  await startHeading.waitFor();
+  await getStartedHeading.waitFor();
   await panel.getByRole('button', { name: 'Hide' }).click();
-  await startHeading.waitFor({ state: 'detached' });
+  await getStartedHeading.waitFor({ state: 'detached' });
   await button.press('Enter');
-  await startHeading.waitFor();
+  await getStartedHeading.waitFor();
 });
 
 test('without a server, the first setup step shows how to start the server', async () => {

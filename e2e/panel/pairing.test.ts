@@ -40,8 +40,8 @@ after(async () => {
 });
 
 const readCommand = async () => (await panel.locator('.pairing code').textContent()) ?? '';
-const waitForHeading = (headingText: string, timeout = 60_000) =>
-  panel.locator('.notice h2', { hasText: headingText }).waitFor({ timeout });
+const waitForHeading = (headingName: string, timeout = 60_000) =>
+  panel.locator('.notice h2', { hasText: headingName }).waitFor({ timeout });
 
 interface ListedBrowser {
   readonly connected: boolean;
@@ -62,9 +62,9 @@ test('the panel shows a command and the port, and a wrong code connects no brows
     'the panel to show the new port',
     async () => (await panel.getByLabel('Port of the server').inputValue()) === String(port),
   );
-  const wrongPairResult = await runOpentabs(['pair', '00000-00000-00000-00000'], env);
-  assert.equal(wrongPairResult.code, 2);
-  assert.match(wrongPairResult.stderr, /the browser shows another code, so the code was not kept/);
+  const invalidPairResult = await runOpentabs(['pair', '00000-00000-00000-00000'], env);
+  assert.equal(invalidPairResult.code, 2);
+  assert.match(invalidPairResult.stderr, /the browser shows another code, so the code was not kept/);
   assert.match((await runOpentabs(['pair', 'nonsense'], env)).stderr, /a code has 20 letters and digits/);
   assert.deepEqual(await listBrowsers(), []);
   await saveScreenshots(panel, 'pairing');

@@ -46,7 +46,7 @@ async function waitForGuard(): Promise<void> {
   );
 }
 
-const changedMail = makePlugin('mail', 'Mail for teams', {
+const changedMailPlugin = makePlugin('mail', 'Mail for teams', {
   reviewed: false,
   changed: true,
   permission: 'off',
@@ -94,7 +94,7 @@ test('without plugins, the panel offers to install one', async () => {
   await saveScreenshots(panel, 'plugins-install-error');
   server.answerRequest = (method) => {
     if (method === 'plugin.inspect') return makeInspection();
-    showPlugins([{ ...changedMail, changed: false }]);
+    showPlugins([{ ...changedMailPlugin, changed: false }]);
     return { plugin: 'mail', version: '1.2.0', registry: 'https://registry.npmjs.org/', warnings: ['deprecated'] };
   };
   server.clearRequests();
@@ -115,7 +115,7 @@ test('a review shows what a plugin is, and one click reviews and enables it', as
     if (section === 'changes') return { text: diffText, firstLine: 1 };
     return { text: `// page ${page}\nexport function post() {\n\treturn 1;\n}\n`, firstLine: page === 1 ? 1 : 1201 };
   };
-  showPlugins([samplePlugins[0] ?? changedMail, changedMail]);
+  showPlugins([samplePlugins[0] ?? changedMailPlugin, changedMailPlugin]);
   await panel.getByText('This plugin has changed since your review.').waitFor();
   await saveScreenshots(panel, 'plugins-to-review');
   await panel.getByRole('button', { name: 'Review mail' }).click();
@@ -140,13 +140,13 @@ test('a review shows what a plugin is, and one click reviews and enables it', as
   showPlugins([makePlugin('mail', 'Mail for teams', { permission: 'auto' })]);
   await panel.getByRole('combobox', { name: 'Permission of Mail for teams' }).waitFor();
   const focusedText = await panel.evaluate(() => document.activeElement?.textContent ?? '');
-  assert.match(focusedText, /^Mail for teams/, 'the focus stays at the plugin');
+  assert.match(focusedText, /^Mail for teams/, 'the focus must stay at the plugin');
 });
 
 test('a click on a button that has just appeared does not enable a plugin', async () => {
   const { panel, server } = fixture;
   server.answerRequest = (method) => (method === 'plugin.inspect' ? makeInspection() : {});
-  showPlugins([changedMail]);
+  showPlugins([changedMailPlugin]);
   await panel.evaluate(() => {
     new MutationObserver((_, rowObserver) => {
       const button = document.querySelector<HTMLElement>('.enable');
@@ -167,7 +167,7 @@ test('a review that cannot be loaded or saved names the reason', async () => {
   server.answerRequest = () => {
     throw new Error('the plugin mail cannot be read: dist/adapter.iife.js is missing');
   };
-  showPlugins([changedMail]);
+  showPlugins([changedMailPlugin]);
   await panel.getByRole('button', { name: 'Review mail' }).click();
   await panel.getByText('dist/adapter.iife.js is missing').waitFor();
   await saveScreenshots(panel, 'plugins-review-error');
@@ -189,7 +189,7 @@ test('a button updates a plugin, and a removal needs a second click', async () =
   const { panel, server } = fixture;
   server.answerRequest = (method) =>
     method === 'plugin.update' ? { version: '1.3.0', previousVersion: '1.2.0', latestVersion: '2.0.0' } : {};
-  showPlugins([samplePlugins[0] ?? changedMail]);
+  showPlugins([samplePlugins[0] ?? changedMailPlugin]);
   await panel.getByText('Update or remove').click();
   await panel.getByRole('button', { name: 'Update messages' }).click();
   await panel.getByText('Updated from 1.2.0 to 1.3.0.').waitFor();
@@ -204,10 +204,10 @@ test('a button updates a plugin, and a removal needs a second click', async () =
 /** Every tenth plugin of makeManyPlugins is not reviewed yet, and every fifth plugin is off. */
 function makeManyPlugins(count: number): PluginView[] {
   return Array.from({ length: count }, (_, i) => {
-    const isNew = i % 10 === 3;
+    const isUnreviewed = i % 10 === 3;
     return makePlugin(`site-${i}`, `Site number ${i}`, {
-      reviewed: !isNew,
-      permission: isNew || i % 5 === 4 ? 'off' : 'ask',
+      reviewed: !isUnreviewed,
+      permission: isUnreviewed || i % 5 === 4 ? 'off' : 'ask',
       matches: [`https://site-${i}.example.com/*`],
       tools: [{ name: `read_${i}`, displayName: `Read ${i}`, readOnly: true }],
       ...(i === 7 ? { problem: 'did not start in a page of https://site-7.example.com: x is not defined' } : {}),
@@ -215,7 +215,7 @@ function makeManyPlugins(count: number): PluginView[] {
   });
 }
 
-test('40 and 120 plugins are found by a text and by their state', async () => {
+test('among 40 or 120 plugins, the user finds a plugin by text and by state', async () => {
   const { panel } = fixture;
   showPlugins(makeManyPlugins(40), { failed: failedPlugins });
   await panel.getByText('Site number 39').waitFor();
@@ -277,9 +277,9 @@ test('long names do not push a control out of the panel', async () => {
   await saveScreenshots(panel, 'plugins-long-names');
 });
 
-test('a plugin with settings, and keyboard access to every control', async () => {
+test('the keyboard reaches every control of a plugin with settings', async () => {
   const { panel } = fixture;
-  showPlugins([makeWikiPlugin({ source: 'folder' }), changedMail]);
+  showPlugins([makeWikiPlugin({ source: 'folder' }), changedMailPlugin]);
   await panel.getByRole('button', { name: 'Review mail' }).waitFor();
   await saveScreenshots(panel, 'plugins-2');
   await panel.getByRole('tab', { name: /Plugins/ }).focus();

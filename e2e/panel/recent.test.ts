@@ -94,12 +94,12 @@ test('Tab reaches all controls in page order, and Enter opens rows', async () =>
   );
   const names = tabStops.map((name) => name.replace(/^(\w+ )(.{0,24}).*$/s, '$1$2').trim());
   assert.deepEqual(names.slice(0, 3), ['button Calls', 'input', 'input Search recent calls']);
-  const copyStops = names.filter((name) => name.startsWith('button Copy'));
-  assert.deepEqual(copyStops, ['button Copy arguments', 'button Copy result', 'button Copy command']);
+  const copyButtonNames = names.filter((name) => name.startsWith('button Copy'));
+  assert.deepEqual(copyButtonNames, ['button Copy arguments', 'button Copy result', 'button Copy command']);
   assert.equal(
     names.filter((name) => name.startsWith('summary')).length,
     7,
-    'six calls and the timing of the open call',
+    'want the summaries of six calls and of the timing of the open call',
   );
   assert.equal(names.at(-1), 'button Get started');
 });
@@ -113,10 +113,10 @@ test('a button shows more than 100 recent calls, and only rows near the window a
     await panel.locator('#recent', { hasText: String(1000 - pageStart) }).waitFor();
   }
   await waitForRows(100);
-  for (let shownCount = 200; shownCount <= 1000; shownCount += 100) {
+  for (let rowCount = 200; rowCount <= 1000; rowCount += 100) {
     // Press Enter instead of clicking, because the button moves while Chrome lays out rows that scroll into view.
     await panel.getByRole('button', { name: 'Show 100 more' }).press('Enter');
-    await waitForRows(shownCount);
+    await waitForRows(rowCount);
   }
   assert.equal(await panel.getByRole('button', { name: /^Show \d+ more/ }).count(), 0);
   // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window.
@@ -126,12 +126,15 @@ test('a button shows more than 100 recent calls, and only rows near the window a
       .evaluateAll(
         (rows) => rows.filter((endedCallRow) => endedCallRow.checkVisibility({ contentVisibilityAuto: true })).length,
       );
-  for (const scrollShare of [0, 0.5, 1]) {
-    await panel.evaluate(async (scrollPart) => {
-      window.scrollTo(0, document.body.scrollHeight * scrollPart);
+  for (const scrollPosition of [0, 0.5, 1]) {
+    await panel.evaluate(async (scrollFraction) => {
+      window.scrollTo(0, document.body.scrollHeight * scrollFraction);
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-    }, scrollShare);
-    const drawn = await countDrawnRows();
-    assert.ok(drawn >= 1 && drawn <= 200, `at ${scrollShare} of the list, ${drawn} of 1,000 rows are drawn`);
+    }, scrollPosition);
+    const drawnRowCount = await countDrawnRows();
+    assert.ok(
+      drawnRowCount >= 1 && drawnRowCount <= 200,
+      `at ${scrollPosition} of the list, ${drawnRowCount} of 1,000 rows are drawn`,
+    );
   }
 });

@@ -26,9 +26,9 @@ async function recordChanges(): Promise<void> {
         if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
         const element = target instanceof Element ? target : target.parentElement;
         if (element?.closest('.call .time')) continue;
-        const changedPlace = element?.closest('li .head, li, section, p') ?? element;
+        const changedElement = element?.closest('li .head, li, section, p') ?? element;
         const listItem = element?.closest('li');
-        nodeChanges.push(`${type} ${(listItem?.querySelector('.args') ?? changedPlace)?.textContent ?? ''}`);
+        nodeChanges.push(`${type} ${(listItem?.querySelector('.args') ?? changedElement)?.textContent ?? ''}`);
       }
     });
     nodeObserver.observe(document.body, {
@@ -40,7 +40,7 @@ async function recordChanges(): Promise<void> {
   });
 }
 
-const takeChanges = () =>
+const takeNodeChanges = () =>
   fixture.panel.evaluate(() => {
     const { changes: nodeChanges } = Object(globalThis);
     return [...new Set<string>(nodeChanges.splice(0))];
@@ -65,7 +65,7 @@ test('a progress report of one of 30 running calls changes only the row of that 
   await recordChanges();
   showCalls(makeRunningCalls(0.2));
   await panel.getByText('page 20').waitFor();
-  const nodeChanges = await takeChanges();
+  const nodeChanges = await takeNodeChanges();
   assert.ok(nodeChanges.length > 0);
   assert.deepEqual(
     nodeChanges.filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
@@ -77,14 +77,14 @@ test('a call that ends adds one row and does not change other rows', async () =>
   const { panel, showCalls } = fixture;
   const stopButton = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
   await stopButton.focus();
-  const openedCall = panel.locator('.ended > li').nth(2);
-  await openedCall.locator('summary').click();
-  await openedCall.locator('.details').waitFor();
+  const expandedCallRow = panel.locator('.ended > li').nth(2);
+  await expandedCallRow.locator('summary').click();
+  await expandedCallRow.locator('.details').waitFor();
   await stopButton.focus();
   await recordChanges();
   showCalls([...makeRunningCalls(0.2), makeEndedCall('new', { args: '{"n":"new"}' })]);
   await panel.locator('.ended > li', { hasText: 'n: new' }).waitFor();
-  const rowChanges = (await takeChanges()).filter((nodeChange) => / n: \d+$| channelId: /.test(nodeChange));
+  const rowChanges = (await takeNodeChanges()).filter((nodeChange) => / n: \d+$| channelId: /.test(nodeChange));
   assert.deepEqual(rowChanges, []);
   await panel.locator('.ended > li').nth(3).locator('.details').waitFor();
   await waitFor('the focus to stay', () => stopButton.evaluate((button) => button === document.activeElement));
@@ -97,7 +97,7 @@ test('messages without a change do not change the page', async () => {
   showCalls(makeRunningCalls(0.3));
   await panel.getByText('page 30').waitFor();
   assert.deepEqual(
-    (await takeChanges()).filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
+    (await takeNodeChanges()).filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
     [],
   );
 });

@@ -57,7 +57,11 @@ test('the tools of a changed plugin fail until the user reviews and enables it i
     'a successful call of the changed plugin',
     async () => (await client.call('messages__echo', { value: 2 })).isError === false,
   );
-  assert.equal((await client.call('messages__export_messages', {})).code, 'denied', 'the tool is off since the review');
+  assert.equal(
+    (await client.call('messages__export_messages', {})).code,
+    'denied',
+    'the tool must be off after the review',
+  );
 
   await permission.selectOption('off');
   await waitFor(
@@ -66,7 +70,7 @@ test('the tools of a changed plugin fail until the user reviews and enables it i
   );
 });
 
-test('the side panel removes and installs a plugin of a folder', async () => {
+test('the side panel removes a plugin and installs it from its folder', async () => {
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.locator('.package summary').click();

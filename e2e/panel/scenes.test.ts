@@ -31,7 +31,7 @@ beforeEach(async () => {
 after(() => fixture?.close());
 
 for (const count of [0, 1, 40]) {
-  test(`the scene with ${count} plugins`, async () => {
+  test(`the side panel is readable with ${count} plugins`, async () => {
     const { panel, server } = fixture;
     const plugins = Array.from({ length: count }, (_, i) => ({
       ...(samplePlugins[i % samplePlugins.length] ?? {}),
@@ -49,7 +49,7 @@ for (const count of [0, 1, 40]) {
 }
 
 for (const count of [0, 1, 30, 1000]) {
-  test(`the scene with ${count} recent calls`, async () => {
+  test(`the side panel is readable with ${count} recent calls`, async () => {
     const { panel, showCalls } = fixture;
     const calls = makeEndedCalls(count);
     // The daemon sends at most 200 ended calls in one message.
@@ -59,7 +59,7 @@ for (const count of [0, 1, 30, 1000]) {
   });
 }
 
-test('the scene with one running call', async () => {
+test('the side panel is readable with one running call', async () => {
   const { panel, showCalls } = fixture;
   showCalls([
     makeCall('c1', {
@@ -73,7 +73,7 @@ test('the scene with one running call', async () => {
   await saveScreenshots(panel, 'scene-running-1');
 });
 
-test('the scene with long names keeps the name of each tool and each control visible', async () => {
+test('with long names, the side panel keeps the name of each tool and each control visible', async () => {
   const { panel, showCalls } = fixture;
   showCalls(longCalls);
   await panel.locator('.ended > li').nth(3).waitFor();
@@ -91,7 +91,7 @@ test('the scene with long names keeps the name of each tool and each control vis
   await saveScreenshots(panel, 'scene-long-names');
 });
 
-test('the scene with calls that ended with errors', async () => {
+test('the side panel is readable with calls that ended with errors', async () => {
   const { panel, showCalls } = fixture;
   showCalls(errorCalls);
   await panel.getByText('×3').waitFor();
@@ -102,7 +102,7 @@ test('the scene with calls that ended with errors', async () => {
   await saveScreenshots(panel, 'scene-errors-open');
 });
 
-test('the scene with the timing of a call and the developer view of a failed call', async () => {
+test('the side panel shows the timing of a call and the developer view of a failed call', async () => {
   const { panel, server, showCalls } = fixture;
   server.answerRequest = (method) => (method === 'call.inspect' ? failedCallDetails : {});
   showCalls([makeFailedCall('call_1', { error: 'Failed to fetch' }), makeEndedCall('call_2')]);
@@ -118,11 +118,11 @@ test('the scene with the timing of a call and the developer view of a failed cal
   await endedCallRow.getByText('at load (src/load.ts:12:9)').waitFor();
   await endedCallRow.getByText('(CORS)').waitFor();
   await endedCallRow.getByText('warning <b>retrying</b> 2 of 3').waitFor();
-  assert.equal(await endedCallRow.locator('.failure b').count(), 0, 'text of the page is no markup');
+  assert.equal(await endedCallRow.locator('.failure b').count(), 0, 'text from a page must not become markup');
   assert.deepEqual(
     server.requests,
     [{ method: 'call.inspect', params: { callId: 'call_1' } }],
-    'both parts need one request',
+    'timing and developer view must share one request',
   );
   await saveScreenshots(panel, 'scene-timing');
   const secondEndedCall = panel.locator('.ended > li').nth(1);

@@ -36,8 +36,8 @@ after(async () => {
   await fakeDesktop?.close();
 });
 
-/** ReadingPauseMs is longer than the time for which a new surface, such as a dialog, ignores clicks. */
-const ReadingPauseMs = 900;
+/** ClickGuardPauseMs is longer than the time for which a new surface, such as a dialog, ignores clicks. */
+const ClickGuardPauseMs = 900;
 
 function startCall(value: string, caller: McpClient = client): Promise<CallOutcome> {
   const callOutcome = caller.call('messages__echo', { value });
@@ -48,7 +48,7 @@ function startCall(value: string, caller: McpClient = client): Promise<CallOutco
 async function findNotification(searchedText: string): Promise<DesktopNotification> {
   const find = () => fakeDesktop.notifications().find(({ body }) => body.includes(searchedText));
   await waitFor(`a notification with "${searchedText}"`, find);
-  await pause(ReadingPauseMs);
+  await pause(ClickGuardPauseMs);
   return await waitFor(`the notification with "${searchedText}" to stay`, find);
 }
 
@@ -98,18 +98,22 @@ test('a notification survives worker stops, and its buttons still work', async (
   const call = startCall('worker restart');
   const notification = await findNotification('worker restart');
   await stack.chrome.stopWorker();
-  await pause(ReadingPauseMs);
-  const keptNotification = await findNotification('worker restart');
-  assert.equal(keptNotification.id, notification.id, 'the user is not alerted again');
+  await pause(ClickGuardPauseMs);
+  const restoredNotification = await findNotification('worker restart');
+  assert.equal(
+    restoredNotification.id,
+    notification.id,
+    'the notification must keep its ID, so that the user is not alerted again',
+  );
   await stack.chrome.stopWorker();
-  fakeDesktop.press(keptNotification, 'Allow once');
+  fakeDesktop.press(restoredNotification, 'Allow once');
   assert.match((await call).text, /worker restart/);
 });
 
 test('a notification that the user closes is not shown again, and the call still waits', async () => {
   const call = startCall('dismissed');
   fakeDesktop.dismiss(await findNotification('dismissed'));
-  await pause(ReadingPauseMs);
+  await pause(ClickGuardPauseMs);
   assert.deepEqual(fakeDesktop.notifications(), []);
   const [waitingCall] = await fetchWaitingCalls();
   await decideCall(stack, waitingCall?.call_id ?? '', { allow: false });
@@ -186,18 +190,18 @@ function startTerminal(value: string) {
 }
 
 test('opentabs call asks for approval in a terminal, and Enter denies', async () => {
-  const allowedTerminal = startTerminal('typed');
-  await waitFor('the question', () => allowedTerminal.text().includes('Allow this call? [y/N]'));
-  await pause(ReadingPauseMs);
-  allowedTerminal.type('y');
-  assert.equal(await allowedTerminal.ended, 0, allowedTerminal.text());
-  assert.match(allowedTerminal.text(), /typed/);
-  const deniedTerminal = startTerminal('only enter');
-  await waitFor('the question', () => deniedTerminal.text().includes('Allow this call? [y/N]'));
-  await pause(ReadingPauseMs);
-  deniedTerminal.type('');
-  assert.notEqual(await deniedTerminal.ended, 0);
-  assert.match(deniedTerminal.text(), /denied/i);
+  const allowingTerminal = startTerminal('typed');
+  await waitFor('the question', () => allowingTerminal.text().includes('Allow this call? [y/N]'));
+  await pause(ClickGuardPauseMs);
+  allowingTerminal.type('y');
+  assert.equal(await allowingTerminal.ended, 0, allowingTerminal.text());
+  assert.match(allowingTerminal.text(), /typed/);
+  const denyingTerminal = startTerminal('only enter');
+  await waitFor('the question', () => denyingTerminal.text().includes('Allow this call? [y/N]'));
+  await pause(ClickGuardPauseMs);
+  denyingTerminal.type('');
+  assert.notEqual(await denyingTerminal.ended, 0);
+  assert.match(denyingTerminal.text(), /denied/i);
 });
 
 test('opentabs call shows in the terminal where the first decision was made', async () => {
@@ -224,7 +228,7 @@ test('if panel, notification, terminal, form and command race, exactly one decid
     const notification = await findNotification(value);
     const [waitingCall] = await fetchWaitingCalls();
     const id = waitingCall?.call_id ?? '';
-    const isRestart = roundIndex === 2 ? stack.chrome.stopWorker() : Promise.resolve();
+    const workerRestart = roundIndex === 2 ? stack.chrome.stopWorker() : Promise.resolve();
     const decisionCases = [
       () => fakeDesktop.press(notification, 'Deny'),
       () => terminalProcess.type('y'),
@@ -234,13 +238,13 @@ test('if panel, notification, terminal, form and command race, exactly one decid
         ),
     ];
     await Promise.all(decisionCases.map((_, i) => decisionCases[(i + roundIndex) % decisionCases.length]?.()));
-    await isRestart;
+    await workerRestart;
     const exitCode = await terminalProcess.ended;
     const callRecord = (await fetchCallRecords(stack)).find((call) => call.call_id === id);
     const isAllowed = callRecord?.status === 'done';
     assert.equal(exitCode === 0, isAllowed, terminalProcess.text());
-    const lateDecision = await decideCall(stack, id, { allow: true });
-    assert.match(JSON.stringify(lateDecision), /"outcome":"(ended|already)"/, 'a late decision has no effect');
+    const secondDecision = await decideCall(stack, id, { allow: true });
+    assert.match(JSON.stringify(secondDecision), /"outcome":"(ended|already)"/, 'a late decision must have no effect');
     await waitFor('the notifications to close', () =>
       fakeDesktop.notifications().every(({ body }) => !body.includes(value)),
     );
@@ -263,6 +267,6 @@ test('if a client form and a notification race, a late form answer has no effect
     const hasNote = () => stack.site.receivedNotes.includes(`change ${key}`);
     if (callOutcome.code === 'denied') assert.equal(hasNote(), false, callOutcome.text);
     else await waitFor(`the change of ${key}: ${callOutcome.text}`, hasNote);
-    assert.ok(stack.site.receivedNotes.filter((receivedNote) => receivedNote === `change ${key}`).length <= 1);
+    assert.ok(stack.site.receivedNotes.filter((note) => note === `change ${key}`).length <= 1);
   }
 });

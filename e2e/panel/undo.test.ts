@@ -24,21 +24,21 @@ async function addNote(rowText: string): Promise<void> {
   assert.equal((await client.call('notes__add_note', { text: rowText })).isError, false);
 }
 
-async function pressUndo(rowText: string): Promise<void> {
+async function clickUndo(rowText: string): Promise<void> {
   const callRow = findRow(rowText);
   if ((await callRow.locator('details[open]').count()) === 0) await callRow.locator('summary').click();
   await callRow.getByRole('button', { name: 'Undo' }).click();
 }
 
-test('a call is undone in its page, as a call of the side panel, and only once', async () => {
+test('the side panel can undo a call once, with another call in the same page', async () => {
   await addNote('first');
   assert.equal(await readNotes(), '["first"]');
-  await pressUndo('first');
+  await clickUndo('first');
   await waitFor('the note to be removed', async () => (await readNotes()) === '[]');
-  const undoCall = panel
+  const undoCallRow = panel
     .locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) })
     .first();
-  await undoCall.getByText('remove_note').first().waitFor();
+  await undoCallRow.getByText('remove_note').first().waitFor();
   const callRow = panel.locator('.ended > li', { hasText: 'add_note' }).first();
   await callRow.getByText(/^Undone by remove_note, as call_/).waitFor();
   assert.equal(await callRow.getByRole('button', { name: 'Undo' }).count(), 0);
@@ -49,10 +49,10 @@ test('a call is undone in its page, as a call of the side panel, and only once',
   assert.equal(await readNotes(), '[]');
 });
 
-test('an undo needs the approval of its tool', async () => {
+test('an undo needs an approval if the permission of the undoing tool is ask', async () => {
   await addNote('second');
   await stack.runCli('plugin', 'permission', 'notes__remove_note', 'ask');
-  await pressUndo('second');
+  await clickUndo('second');
   const card = panel.locator('.ticket', { hasText: 'the side panel' });
   await card.waitFor();
   await waitFor('the button to be enabled', async () => (await card.locator('[aria-disabled=true]').count()) === 0);

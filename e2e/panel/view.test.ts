@@ -49,26 +49,26 @@ test('the panel shows internal messages while its switch is on, and the switch s
   // The panel shows a call's result only if the result is for the user.
   await panel.locator('.ended', { hasText: 'echo' }).waitFor();
   assert.equal(await panel.getByText('Sent to 3 recipients.').count(), 1);
-  const countInternal = async () => [
+  const countInternalParts = async () => [
     await panel.getByText('chunk 7 of 10').count(),
     await panel.getByText('secret').count(),
   ];
-  assert.deepEqual(await countInternal(), [0, 0]);
-  const showEverything = panel.getByRole('switch', { name: 'Show everything' });
-  await showEverything.check();
+  assert.deepEqual(await countInternalParts(), [0, 0]);
+  const showEverythingSwitch = panel.getByRole('switch', { name: 'Show everything' });
+  await showEverythingSwitch.check();
   await waitFor(
     'the panel to show the internal report and result',
-    async () => String(await countInternal()) === '1,1',
+    async () => String(await countInternalParts()) === '1,1',
   );
   await panel.reload();
   await waitFor(
     'the reloaded panel to show the internal report and result',
-    async () => String(await countInternal()) === '1,1',
+    async () => String(await countInternalParts()) === '1,1',
   );
-  await showEverything.uncheck();
+  await showEverythingSwitch.uncheck();
   await waitFor(
     'the panel to hide the internal report and result',
-    async () => String(await countInternal()) === '0,0',
+    async () => String(await countInternalParts()) === '0,0',
   );
 });
 
@@ -127,10 +127,12 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
   await panel.getByText('page 27 of 30').waitFor();
   await panel.evaluate(() => {
     const callList = document.querySelector('.calls');
-    const changeCounter = { count: 0 };
-    Object.assign(globalThis, { changes: changeCounter });
+    const mutationCounter = { count: 0 };
+    Object.assign(globalThis, { changes: mutationCounter });
     if (callList)
-      new MutationObserver((records) => (changeCounter.count += records.length)).observe(callList, { childList: true });
+      new MutationObserver((records) => (mutationCounter.count += records.length)).observe(callList, {
+        childList: true,
+      });
   });
   const stopButton = panel.getByRole('button', { name: /^Stop/ }).nth(20);
   await stopButton.focus();
@@ -139,10 +141,10 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
     'the panel to show nine finished progress bars',
     async () => (await panel.getByText('100%').count()) === 9,
   );
-  assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was replaced');
+  assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card must be replaced');
   assert.ok(
     await stopButton.evaluate((button) => button === document.activeElement),
-    'the focus stays on the Stop button',
+    'the focus must stay on the Stop button',
   );
   await saveScreenshots(panel, '30-calls');
 });
@@ -157,8 +159,8 @@ test('plugins are listed with their permissions, and an unreviewed plugin has a 
   await panel.getByText('3 tools, 2 with their own permission').first().click();
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
   await panel.getByText('Exports all messages of a channel').waitFor();
-  const readingList = panel.getByRole('list', { name: 'Reading' }).first();
-  assert.deepEqual(await readingList.locator('.tool').allTextContents(), [
+  const readingToolList = panel.getByRole('list', { name: 'Reading' }).first();
+  assert.deepEqual(await readingToolList.locator('.tool').allTextContents(), [
     'echoread-onlyReturns its arguments.',
     'export_messagesmay writeExports all messages of a channel, page by page.',
   ]);

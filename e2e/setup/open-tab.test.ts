@@ -55,7 +55,7 @@ test('one approval allows the call and the reload of a tab in which the user has
   assert.equal(
     await stack.page.evaluate(() => performance.timeOrigin),
     startedAt,
-    'the tab is reloaded before the approval',
+    'the tab must not be reloaded before the approval',
   );
   const { code, stderr } = await stack.runCli('calls', 'approve', waitingCalls?.id ?? '');
   assert.equal(code, 0, stderr);

@@ -103,7 +103,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
   assert.match(shellTerminal.readScreen(), /It works: the agent got \d+ tabs?\.\r\n {2}tab \d+ /);
   assert.ok(shellTerminal.readScreen().includes(new URL(site.url).origin), shellTerminal.readScreen());
   assert.match(shellTerminal.readScreen(), /opentabs is ready\. Ask Cursor, for example:/);
-  assert.doesNotMatch(shellTerminal.readScreen(), /^.{75,}\[Y\/n\]/m, 'a question has more than 80 columns');
+  assert.doesNotMatch(shellTerminal.readScreen(), /^.{75,}\[Y\/n\]/m, 'a question must fit into 80 columns');
   for (const typedLine of shellTerminal
     .readScreen()
     .split('\r\n')
@@ -129,14 +129,14 @@ test('setup --undo restores the configuration byte for byte', async () => {
 
 test("the default name of a browser contains the computer's name", async () => {
   const browser = new Browser(join(homeFolder, '.config', 'chromium'), join(homeFolder, 'opentabs-extension'));
-  const expectedNameEnd = ` on ${hostname().split('.')[0]}`;
+  const expectedNameSuffix = ` on ${hostname().split('.')[0]}`;
   try {
     await browser.start();
     let names = '';
-    await waitFor(`a browser with the name${expectedNameEnd}`, async () => {
+    await waitFor(`a browser with the name${expectedNameSuffix}`, async () => {
       names = (await runOpentabs(['browser', 'list', '--json'], env)).stdout;
       return JSON.parse(names).some((knownPlugin: unknown) =>
-        String(Object(knownPlugin).name).endsWith(expectedNameEnd),
+        String(Object(knownPlugin).name).endsWith(expectedNameSuffix),
       );
     }).catch((error: unknown) => assert.fail(`${error}: ${names}`));
   } finally {

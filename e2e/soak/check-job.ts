@@ -7,15 +7,15 @@ import { pause } from '../harness/wait.ts';
 
 const heartbeatArgs = { everyMs: 10_000, forMs: 90_000 };
 
-export async function checkJob(printLine: (line: string) => void): Promise<boolean> {
+export async function checkDetachedJob(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack({ serveFlags: ['--detach', 'auto'] });
   let failedCount = 0;
-  const checkOutcome = (description: string, passed: boolean, jobOutcome: CallOutcome) => {
-    if (!passed) failedCount++;
+  const checkOutcome = (description: string, isPassed: boolean, jobOutcome: CallOutcome) => {
+    if (!isPassed) failedCount++;
     const detailText = `${(jobOutcome.durationMs / 1000).toFixed(2)} s, ${jobOutcome.progress.length} notifications: ${jobOutcome.text.slice(0, 120)}`;
-    printLine(`${passed ? 'ok  ' : 'FAIL'} ${description.padEnd(44)} ${detailText}`);
+    printLine(`${isPassed ? 'ok  ' : 'FAIL'} ${description.padEnd(44)} ${detailText}`);
   };
-  const isNear = (ms: number, wantMs: number) => Math.abs(ms - wantMs) <= 400;
+  const isCloseTo = (ms: number, expectedMs: number) => Math.abs(ms - expectedMs) <= 400;
   try {
     const startMs = performance.now();
     const firstClient = await stack.connectHttp();
@@ -23,7 +23,7 @@ export async function checkJob(printLine: (line: string) => void): Promise<boole
     const job: unknown = Object(detachedOutcome.structured).job;
     checkOutcome(
       'the client receives a job after 15 s',
-      typeof job === 'string' && isNear(detachedOutcome.durationMs, 15_000),
+      typeof job === 'string' && isCloseTo(detachedOutcome.durationMs, 15_000),
       detachedOutcome,
     );
     await pause(20_000 - (performance.now() - startMs));
@@ -31,20 +31,20 @@ export async function checkJob(printLine: (line: string) => void): Promise<boole
 
     const secondClient = await stack.connectStdio();
     // The daemon has not recorded a request timeout of the test's client, so the daemon assumes 60 s.
-    const firstWait = await secondClient.call('job_wait', { job });
+    const firstWaitOutcome = await secondClient.call('job_wait', { job });
     checkOutcome(
       'job_wait returns before the client times out',
-      Object(firstWait.structured).status === 'running' && isNear(firstWait.durationMs, 50_000),
-      firstWait,
+      Object(firstWaitOutcome.structured).status === 'running' && isCloseTo(firstWaitOutcome.durationMs, 50_000),
+      firstWaitOutcome,
     );
-    const secondWait = await secondClient.call('job_wait', { job });
+    const secondWaitOutcome = await secondClient.call('job_wait', { job });
     checkOutcome(
       'job_wait returns the result after 90 s',
-      Object(secondWait.structured).beats >= 9 && isNear(performance.now() - startMs, 90_000),
-      secondWait,
+      Object(secondWaitOutcome.structured).beats >= 9 && isCloseTo(performance.now() - startMs, 90_000),
+      secondWaitOutcome,
     );
     const jobResult = await (await stack.connectHttp()).call('job_result', { job });
-    checkOutcome('a third session reads the same result', jobResult.text === secondWait.text, jobResult);
+    checkOutcome('a third session reads the same result', jobResult.text === secondWaitOutcome.text, jobResult);
   } finally {
     await stack.close();
   }

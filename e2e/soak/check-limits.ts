@@ -85,22 +85,22 @@ const limitCases: readonly LimitCase[] = [
 
 const toleranceMs = 400;
 
-export async function checkLimits(printLine: (line: string) => void): Promise<boolean> {
+export async function checkTimeouts(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack();
   let failedCount = 0;
   try {
     const clients = { http: await stack.connectHttp(), stdio: await stack.connectStdio() };
     await Promise.all(
       Object.entries(clients).flatMap(([transportName, client]) =>
-        limitCases.map(async (limitRow) => {
-          const callOutcome = await client.call(`messages__${limitRow.tool}`, limitRow.args, {
+        limitCases.map(async (limitCase) => {
+          const callOutcome = await client.call(`messages__${limitCase.tool}`, limitCase.args, {
             timeoutMs: 600_000,
-            ...limitRow.options,
+            ...limitCase.options,
           });
-          const hasPassed = isAsExpected(limitRow, callOutcome);
+          const hasPassed = matchesLimitCase(limitCase, callOutcome);
           if (!hasPassed) failedCount++;
           printLine(
-            `${hasPassed ? 'ok  ' : 'FAIL'} ${limitRow.name.padEnd(34)} ${transportName.padEnd(5)} ${describeOutcome(limitRow, callOutcome)}`,
+            `${hasPassed ? 'ok  ' : 'FAIL'} ${limitCase.name.padEnd(34)} ${transportName.padEnd(5)} ${describeOutcome(limitCase, callOutcome)}`,
           );
           if (callOutcome.isError) printLine(`       ${callOutcome.text}`);
         }),
@@ -123,18 +123,18 @@ function readCode(callOutcome: CallOutcome): string {
   return callOutcome.isError ? String(callOutcome.code) : 'ok';
 }
 
-function isAsExpected(limitRow: LimitCase, callOutcome: CallOutcome): boolean {
+function matchesLimitCase(limitCase: LimitCase, callOutcome: CallOutcome): boolean {
   return (
-    readCode(callOutcome) === limitRow.expectedCode &&
-    Math.abs(callOutcome.durationMs - limitRow.atMs) <= toleranceMs &&
-    (limitRow.notifications === undefined || limitRow.notifications === callOutcome.progress.length)
+    readCode(callOutcome) === limitCase.expectedCode &&
+    Math.abs(callOutcome.durationMs - limitCase.atMs) <= toleranceMs &&
+    (limitCase.notifications === undefined || limitCase.notifications === callOutcome.progress.length)
   );
 }
 
-function describeOutcome(limitRow: LimitCase, callOutcome: CallOutcome): string {
+function describeOutcome(limitCase: LimitCase, callOutcome: CallOutcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${limitRow.expectedCode} at ${formatSeconds(limitRow.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +
+    `want ${limitCase.expectedCode} at ${formatSeconds(limitCase.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +
     ` ${callOutcome.progress.length} notifications`
   );
 }

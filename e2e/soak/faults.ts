@@ -26,7 +26,7 @@ const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
   },
 
   async 'link half-open'(testedSystem, plannedFault) {
-    testedSystem.proxy.stall();
+    testedSystem.proxy.stallTraffic();
     await pause(plannedFault.forMs);
     testedSystem.proxy.resume();
   },

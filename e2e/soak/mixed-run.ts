@@ -56,7 +56,7 @@ class SoakRun {
   readonly #openCalls = new Map<string, PlannedCall>();
   #clients: readonly SoakClient[] = [];
   #startMs = 0;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(soakPlan: SoakPlan, printLine: (line: string) => void) {
     this.#plan = soakPlan;
@@ -67,15 +67,15 @@ class SoakRun {
   async runAll(): Promise<SoakReport> {
     const { testedSystem } = this;
     await testedSystem.start();
-    await testedSystem.waitForWorkingCall('the start');
-    const memoryBefore = await this.#measure();
+    await testedSystem.waitUntilCallsWork('the start');
+    const memoryBefore = await this.#measureMemory();
     this.#clients = this.#plan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
     this.#startMs = performance.now();
     const samplingTasks = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
     const calls = this.#makePlannedCalls();
     await this.#injectPlannedFaults();
     await this.#waitForCalls(calls);
-    this.#isOver = true;
+    this.#hasEnded = true;
     await samplingTasks;
     for (const client of this.#clients) {
       for (const strayMessage of client.strayMessages)
@@ -84,8 +84,8 @@ class SoakRun {
         });
       await client.close();
     }
-    await this.#checkLeftovers();
-    const memoryAfter = await this.#measure().catch(() => undefined);
+    await this.#checkIdleState();
+    const memoryAfter = await this.#measureMemory().catch(() => undefined);
     this.#checkGrowth(memoryBefore, memoryAfter);
     return {
       soakPlan: this.#plan,
@@ -185,7 +185,7 @@ class SoakRun {
       try {
         await injectFault(this.testedSystem, soakPlan, this.#clients);
         observedFault.endedMs = this.#elapsedMs();
-        await this.testedSystem.waitForWorkingCall(soakPlan.kind);
+        await this.testedSystem.waitUntilCallsWork(soakPlan.kind);
         observedFault.recoveredMs = this.#elapsedMs();
         await this.testedSystem.restoreTabs();
       } catch (error) {
@@ -212,7 +212,7 @@ class SoakRun {
   }
 
   async #sampleMemoryAndPages(): Promise<void> {
-    while (!this.#isOver) {
+    while (!this.#hasEnded) {
       await pause(sampleIntervalMs);
       this.testedSystem.countStarts();
       const lastFault = this.#observedFaults.at(-1);
@@ -248,8 +248,8 @@ class SoakRun {
   }
 
   async #printEachMinute(): Promise<void> {
-    for (let minuteNumber = 1; !this.#isOver; minuteNumber++) {
-      while (!this.#isOver && this.#elapsedMs() < minuteNumber * 60_000) await pause(500);
+    for (let minuteNumber = 1; !this.#hasEnded; minuteNumber++) {
+      while (!this.#hasEnded && this.#elapsedMs() < minuteNumber * 60_000) await pause(500);
       const endedCalls = this.#observedCalls.filter((call) => call.toMs > (minuteNumber - 1) * 60_000);
       const okCount = endedCalls.filter((call) => call.callEnding.code === 'ok').length;
       const recentFaults = this.#observedFaults
@@ -262,48 +262,48 @@ class SoakRun {
     }
   }
 
-  async #checkLeftovers(): Promise<void> {
+  async #checkIdleState(): Promise<void> {
     await pause(3_000);
     this.testedSystem.countStarts();
     const status = await this.testedSystem.readStatus();
-    const checkCount = (description: string, count: number) => {
+    const checkCountIsZero = (description: string, count: number) => {
       if (count > 0) this.#violations.push({ violationText: `${count} ${description} are left at the end` });
     };
-    checkCount('running calls', status.calls.running);
-    checkCount('queued calls', status.calls.queued);
-    checkCount(
+    checkCountIsZero('running calls', status.calls.running);
+    checkCountIsZero('queued calls', status.calls.queued);
+    checkCountIsZero(
       'calls that browsers run',
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
     // The daemon cannot distinguish a killed client from an idle client, so the client's HTTP session remains until it
     // expires.
     const stdioSessions = status.clients.filter((client) => client.transport === 'stdio');
-    checkCount(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
-    const ignoringMs = Math.max(
+    checkCountIsZero(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
+    const cancelIgnoredMs = Math.max(
       0,
       ...this.#observedCalls
         .filter((call) => call.plan.kind === 'ignoresAbort')
         .map((call) => call.fromMs + Number(call.plan.args.forMs) - this.#elapsedMs()),
     );
-    await pause(Math.min(ignoringMs, 40_000));
+    await pause(Math.min(cancelIgnoredMs, 40_000));
     const runningKeys = await this.testedSystem.listRunningKeys();
     if (runningKeys.length > 0)
       this.#violations.push({ violationText: `handlers still run in pages: ${runningKeys.join(' ')}` });
-    const startedTwice = [...this.testedSystem.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
-    for (const [key, count] of startedTwice) {
+    const repeatedStarts = [...this.testedSystem.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
+    for (const [key, count] of repeatedStarts) {
       this.#violations.push({
         violationText: `${key} started ${count} times in a page`,
         ...findCallWithKey(this.#observedCalls, key),
       });
     }
-    const wronglyStarted = this.#observedCalls
+    const unexpectedStarts = this.#observedCalls
       .filter((call) => call.plan.tool === 'nothing' || call.plan.kind === 'invalid')
       .filter((call) => this.testedSystem.startCounts.has(call.key));
-    for (const call of wronglyStarted)
+    for (const call of unexpectedStarts)
       this.#recordViolation(call, 'the call started in a page although its tool or its arguments are invalid');
   }
 
-  #measure(): Promise<MemorySnapshot> {
+  #measureMemory(): Promise<MemorySnapshot> {
     return this.testedSystem.serverPid().then((serverPid) =>
       measureMemory({
         cdp: this.testedSystem.browser.cdp,

@@ -35,16 +35,16 @@ interface ExpectedEnding {
   readonly ms: number;
 }
 
-function expectEnding(call: ObservedCall): ExpectedEnding {
+function computeExpectedEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
-  const { codes, ms } = expectEndingWithoutStop(call);
+  const { codes, ms } = computeUncancelledEnding(call);
   if (stopAfterMs === undefined) return { codes, ms };
   // The daemon may send the call's result just before the cancellation arrives, so the call may end normally.
-  const endsNearStop = stopAfterMs + 500 >= ms;
-  return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
+  const isEndNearStop = stopAfterMs + 500 >= ms;
+  return { codes: kind === 'flood' || isEndNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }
 
-function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
+function computeUncancelledEnding(call: ObservedCall): ExpectedEnding {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const { count, everyMs, forMs } = Object(call.plan.args);
   switch (call.plan.kind) {
@@ -87,25 +87,25 @@ const codesWithoutBrowser = [
 ];
 
 /** A call that names a tab may fail because the tab was closed; a call without a tab can run in any tab. */
-function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
+function listMissingDocumentCodes(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
 const codesByFault: Readonly<
   Record<FaultKind, (call: ObservedCall, observedFault: ObservedFault) => readonly string[]>
 > = {
-  'worker stopped': (call, observedFault) => listCodesOfDelay(call, observedFault),
-  'link cut': (call, observedFault) => listCodesOfDelay(call, observedFault),
-  'link half-open': (call, observedFault) => listCodesOfDelay(call, observedFault),
+  'worker stopped': (call, observedFault) => listDelayErrorCodes(call, observedFault),
+  'link cut': (call, observedFault) => listDelayErrorCodes(call, observedFault),
+  'link half-open': (call, observedFault) => listDelayErrorCodes(call, observedFault),
   'server SIGTERM': () => [...codesWithoutServer, ...codesWithoutBrowser],
   'server SIGKILL': () => [...codesWithoutServer, ...codesWithoutBrowser],
-  'server SIGSTOP': (call, observedFault) => listCodesOfDelay(call, observedFault),
-  'tab reloaded': (call) => listCodesWithoutDocument(call, 'navigated'),
-  'tab navigated': (call) => listCodesWithoutDocument(call, 'navigated'),
-  'tab away and back': (call) => listCodesWithoutDocument(call, 'navigated'),
-  'tab closed': (call) => listCodesWithoutDocument(call, 'tab_closed'),
-  'tab discarded': (call) => listCodesWithoutDocument(call, 'tab_discarded'),
-  'tab frozen': (call, observedFault) => listCodesOfDelay(call, observedFault),
+  'server SIGSTOP': (call, observedFault) => listDelayErrorCodes(call, observedFault),
+  'tab reloaded': (call) => listMissingDocumentCodes(call, 'navigated'),
+  'tab navigated': (call) => listMissingDocumentCodes(call, 'navigated'),
+  'tab away and back': (call) => listMissingDocumentCodes(call, 'navigated'),
+  'tab closed': (call) => listMissingDocumentCodes(call, 'tab_closed'),
+  'tab discarded': (call) => listMissingDocumentCodes(call, 'tab_discarded'),
+  'tab frozen': (call, observedFault) => listDelayErrorCodes(call, observedFault),
   'extension reloaded': () => codesWithoutBrowser,
   'browser SIGKILL': () => codesWithoutBrowser,
   'session deleted': (call, observedFault) =>
@@ -127,7 +127,7 @@ function affectsClient(call: ObservedCall, observedFault: ObservedFault): boolea
 }
 
 /** If a fault delays progress reports longer than the idle limit or hard limit, the call times out. */
-function listCodesOfDelay(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
+function listDelayErrorCodes(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const delayMs = (observedFault.restoredMs ?? call.toMs) - observedFault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
@@ -174,7 +174,7 @@ export function findViolations(
 ): string[] {
   const violationTexts: string[] = [];
   const faultsDuring = observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
-  const { codes, ms } = expectEnding(call);
+  const { codes, ms } = computeExpectedEnding(call);
   const allowedCodes = new Set([
     ...codes,
     ...faultsDuring.flatMap((observedFault) => codesByFault[observedFault.plan.kind](call, observedFault)),
@@ -183,41 +183,42 @@ export function findViolations(
   if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedCodes.add(code);
   if (!allowedCodes.has(code))
     violationTexts.push(`the call ended with ${code}; allowed are ${[...allowedCodes].join(', ')}`);
-  if (answerCount > 1) violationTexts.push(`the call was answered ${answerCount} times`);
+  if (answerCount > 1) violationTexts.push(`the client received ${answerCount} answers to the call, want at most 1`);
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
-    violationTexts.push('the call was answered although its ending is without an answer');
+    violationTexts.push('the client received an answer although it recorded that the call has no answer');
   for (const [i, progressNumber] of progress.entries()) {
     const previousNumber = progress[i - 1];
     if (previousNumber !== undefined && !(progressNumber > previousNumber))
-      violationTexts.push(`progress went from ${previousNumber} to ${progressNumber}`);
+      violationTexts.push(`the progress went from ${previousNumber} to ${progressNumber}, want increasing numbers`);
   }
-  if (call.plan.kind === 'noProgress' && progress.length > 0) violationTexts.push('progress came without a token');
+  if (call.plan.kind === 'noProgress' && progress.length > 0)
+    violationTexts.push('the client received progress for a request without a progress token');
   const { idleMs } = limitsByName[call.limits];
   const delayMs = faultsDuring.reduce(
-    (sum, linkFault) =>
+    (sum, overlappingFault) =>
       sum +
-      (linkFault.restoredMs ?? call.toMs) -
-      linkFault.fromMs +
-      (linkBreakingFaults.has(linkFault.plan.kind) ? idleMs : 0),
+      (overlappingFault.restoredMs ?? call.toMs) -
+      overlappingFault.fromMs +
+      (linkBreakingFaults.has(overlappingFault.plan.kind) ? idleMs : 0),
     0,
   );
-  const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
-  if (lateMs > toleranceMs)
+  const excessMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
+  if (excessMs > toleranceMs)
     violationTexts.push(
-      `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(lateMs)} ms more than allowed`,
+      `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(excessMs)} ms more than allowed`,
     );
   if (code === 'ok') violationTexts.push(...findResultErrors(call));
   return violationTexts;
 }
 
 function findResultErrors(call: ObservedCall): string[] {
-  const workResult = Object(call.callEnding.structured);
+  const structuredResult = Object(call.callEnding.structured);
   const { args, kind } = call.plan;
-  if (workResult.key !== call.key) return [`the client received the result of ${workResult.key}`];
-  if (kind === 'echo' && JSON.stringify(workResult.value) !== JSON.stringify(args.value))
+  if (structuredResult.key !== call.key) return [`the client received the result of ${structuredResult.key}`];
+  if (kind === 'echo' && JSON.stringify(structuredResult.value) !== JSON.stringify(args.value))
     return ['the result is not the value in the arguments'];
   if (kind !== 'big') return [];
-  const resultText = String(workResult.text);
+  const resultText = String(structuredResult.text);
   if (resultText.length !== args.bytes) return [`the client received ${resultText.length} of ${args.bytes} bytes`];
   for (let offset = 0; offset < resultText.length; offset += 1024) {
     if (!resultText.startsWith(`${offset} `.slice(0, resultText.length - offset), offset))

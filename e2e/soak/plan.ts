@@ -109,7 +109,7 @@ export interface SoakPlan {
 }
 
 const meanCallGapMs = 110;
-const floodSize = 200;
+const floodCallCount = 200;
 
 /**
  * sdkStdioMaxBytes limits the size of results for the official stdio client, which disconnects after a message of 10
@@ -129,7 +129,7 @@ export function makePlan(randomSeed: number, durationMs: number): SoakPlan {
     const client = seededRandom.nextWholeNumber(0, clients.length - 1);
     const tab = seededRandom.nextFraction() < 0.25 ? { tab: seededRandom.nextWholeNumber(0, tabs - 1) } : {};
     const kind = seededRandom.pickWeighted(callKinds);
-    const count = kind === 'flood' ? floodSize : 1;
+    const count = kind === 'flood' ? floodCallCount : 1;
     for (let i = 0; i < count; i++) {
       calls.push({
         atMs,
@@ -266,8 +266,8 @@ function planCallContent(
     case 'flood': {
       // The client cancels a third of the calls of a flood, often while the call is queued.
       const stopAfterMs = seededRandom.nextWholeNumber(0, 300);
-      const stopField = seededRandom.nextFraction() < 0.33 ? { stopAfterMs } : {};
-      return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopField };
+      const stopOptions = seededRandom.nextFraction() < 0.33 ? { stopAfterMs } : {};
+      return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopOptions };
     }
   }
 }

@@ -17,8 +17,8 @@ export class SeededRandom {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  nextWholeNumber(low: number, high: number): number {
-    return low + Math.floor(this.nextFraction() * (high - low + 1));
+  nextWholeNumber(low: number, maxNumber: number): number {
+    return low + Math.floor(this.nextFraction() * (maxNumber - low + 1));
   }
 
   pickWeighted<K extends string>(weightByKey: Readonly<Record<K, number>>): K {
@@ -26,12 +26,12 @@ export class SeededRandom {
     let remainingWeight = this.nextFraction() * weightEntries.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [key, weight] of weightEntries) {
       remainingWeight -= weight;
-      if (remainingWeight < 0 && isKey(weightByKey, key)) return key;
+      if (remainingWeight < 0 && isKeyOf(weightByKey, key)) return key;
     }
     throw new Error('a table of weights is empty');
   }
 }
 
-function isKey<K extends string>(table: Readonly<Record<K, number>>, key: string): key is K {
+function isKeyOf<K extends string>(table: Readonly<Record<K, number>>, key: string): key is K {
   return key in table;
 }

@@ -18,9 +18,9 @@ interface OpenRequest {
 /** The daemon need not send a response to a request that the client has cancelled. */
 const killGraceMs = 3_000;
 /**
- * cancelCrossingMs is how long after a request's cancellation a message about the request may arrive, in milliseconds.
+ * cancelRaceMs is how long after a request's cancellation a message about the request may arrive, in milliseconds.
  */
-const cancelCrossingMs = 15_000;
+const cancelRaceMs = 15_000;
 
 export function makeRawStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
   return new RawStdioClient(name, env);
@@ -43,7 +43,7 @@ class RawStdioClient implements SoakClient {
   }
 
   async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
-    const relayProcess = this.#startRelayOnce();
+    const relayProcess = this.#getRelay();
     const id = ++this.#lastId;
     const progress: number[] = [];
     const metaFields = callBehavior.withoutProgress ? {} : { _meta: { progressToken: id } };
@@ -87,12 +87,12 @@ class RawStdioClient implements SoakClient {
       await once(relayProcess, 'close');
     }
     for (const id of [...this.#openRequests.keys()])
-      this.#endRequest(id, makeUnansweredEnding('silent', 'the client has left'));
+      this.#endRequest(id, makeUnansweredEnding('silent', 'the client has disconnected'));
   }
 
-  #mayCrossCancel(id: number): boolean {
+  #mayPrecedeCancel(id: number): boolean {
     const cancelledAtMs = this.#cancelledAtMs.get(id);
-    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < cancelCrossingMs;
+    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < cancelRaceMs;
   }
 
   #endRequest(id: number, ending: CallEnding): void {
@@ -100,7 +100,7 @@ class RawStdioClient implements SoakClient {
     this.#openRequests.delete(id);
   }
 
-  #startRelayOnce(): ChildProcess {
+  #getRelay(): ChildProcess {
     if (this.#relay) return this.#relay;
     const relayProcess = spawn(opentabsBinary, ['mcp'], {
       env: { ...process.env, ...this.#env },
@@ -140,7 +140,7 @@ class RawStdioClient implements SoakClient {
     if (relayMessage.method === 'notifications/progress') {
       const openRequest = this.#openRequests.get(Number(relayMessage.params.progressToken));
       if (openRequest) openRequest.progress.push(Number(relayMessage.params.progress));
-      else if (!this.#mayCrossCancel(Number(relayMessage.params.progressToken)))
+      else if (!this.#mayPrecedeCancel(Number(relayMessage.params.progressToken)))
         this.strayMessages.push(messageLine.slice(0, 500));
       return;
     }
@@ -148,7 +148,7 @@ class RawStdioClient implements SoakClient {
     const id = Number(relayMessage.id);
     const openRequest = this.#openRequests.get(id);
     if (openRequest) this.#endRequest(id, parseAnswer(relayMessage, openRequest.progress));
-    else if (!this.#mayCrossCancel(id)) this.strayMessages.push(messageLine.slice(0, 500));
+    else if (!this.#mayPrecedeCancel(id)) this.strayMessages.push(messageLine.slice(0, 500));
   }
 }
 

@@ -40,7 +40,7 @@ class SdkClient implements SoakClient {
     const progress: number[] = [];
     let connectionPromise: Promise<SdkConnection> | undefined;
     try {
-      connectionPromise = this.#connectOnce();
+      connectionPromise = this.#getConnection();
       const connection = await connectionPromise;
       if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
       const answeredCall = connection.client
@@ -93,7 +93,7 @@ class SdkClient implements SoakClient {
     );
   }
 
-  #connectOnce(): Promise<SdkConnection> {
+  #getConnection(): Promise<SdkConnection> {
     if (!this.#connection) {
       // An old connection may close after a newer connection has replaced it, and must not close the newer one.
       const newConnection = this.#openConnection(() => {
@@ -106,22 +106,22 @@ class SdkClient implements SoakClient {
 
   async #openConnection(onClose: () => void): Promise<SdkConnection> {
     const client = await this.#connect();
-    let resolveBroken: (reason: string) => void = () => undefined;
-    const brokenEnding = new Promise<CallEnding>((resolve) => {
-      resolveBroken = (reason) => resolve(makeUnansweredEnding('transport', reason));
+    let resolveConnectionLost: (reason: string) => void = () => undefined;
+    const connectionLostEnding = new Promise<CallEnding>((resolve) => {
+      resolveConnectionLost = (reason) => resolve(makeUnansweredEnding('transport', reason));
     });
     client.sdk.onclose = () => {
       onClose();
-      resolveBroken('the connection was closed');
+      resolveConnectionLost('the connection was closed');
     };
     client.sdk.onerror = (error) => {
       if (/disconnected|terminated|fetch failed|ECONNREFUSED|ECONNRESET/.test(String(error))) {
         onClose();
-        resolveBroken(String(error));
+        resolveConnectionLost(String(error));
         void client.close().catch(() => undefined);
       }
     };
-    return { client, brokenConnection: brokenEnding };
+    return { client, brokenConnection: connectionLostEnding };
   }
 }
 

@@ -10,8 +10,8 @@
  *            names it
  */
 import { findGrowth, formatTable, streamCalls } from '../load/steady.ts';
-import { checkJob } from './check-job.ts';
-import { checkLimits } from './check-limits.ts';
+import { checkDetachedJob } from './check-job.ts';
+import { checkTimeouts } from './check-limits.ts';
 import { runSoak } from './mixed-run.ts';
 import { makePlan } from './plan.ts';
 import { formatSummary, saveReport } from './summary.ts';
@@ -28,7 +28,7 @@ function readDurationMs(defaultDuration: string): number {
   return ms;
 }
 
-async function runMixed(): Promise<boolean> {
+async function runMixedLoad(): Promise<boolean> {
   const randomSeed = Number(process.env.SEED || Math.floor(Math.random() * 1e9));
   if (!Number.isSafeInteger(randomSeed)) throw new Error(`SEED is ${process.env.SEED}: write a whole number`);
   const soakPlan = makePlan(randomSeed, readDurationMs('30m'));
@@ -42,21 +42,21 @@ async function runMixed(): Promise<boolean> {
   return report.violations.length === 0;
 }
 
-async function runLimits(): Promise<boolean> {
+async function runTimeoutChecks(): Promise<boolean> {
   printLine('a job of 90 s whose client disconnects');
-  const jobPassed = await checkJob(printLine);
+  const hasJobPassed = await checkDetachedJob(printLine);
   printLine('the real limits: 30 s without progress, 5 min in all');
-  return (await checkLimits(printLine)) && jobPassed;
+  return (await checkTimeouts(printLine)) && hasJobPassed;
 }
 
 async function runLoad(): Promise<boolean> {
-  const perMinute = 10_000;
-  const calls = Math.round((readDurationMs('10m') / 60_000) * perMinute);
-  printLine(`load: ${calls} calls at ${perMinute} a minute`);
+  const callsPerMinute = 10_000;
+  const calls = Math.round((readDurationMs('10m') / 60_000) * callsPerMinute);
+  printLine(`load: ${calls} calls at ${callsPerMinute} a minute`);
   const testedSystem = new SystemUnderTest(1, { idleTimeout: '30s' });
   try {
     await testedSystem.start();
-    const streamResult = await streamCalls(testedSystem, { calls, perMinute }, printLine);
+    const streamResult = await streamCalls(testedSystem, { calls, callsPerMinute }, printLine);
     printLine(formatTable(streamResult));
     const violations = [...streamResult.violationTexts, ...findGrowth(streamResult)];
     for (const line of violations) printLine(`VIOLATION ${line}`);
@@ -66,14 +66,14 @@ async function runLoad(): Promise<boolean> {
   }
 }
 
-const soakParts = { mixed: runMixed, limits: runLimits, load: runLoad } as const;
+const soakParts = { mixed: runMixedLoad, limits: runTimeoutChecks, load: runLoad } as const;
 const selectedParts = process.env.ONLY || 'mixed limits';
 let hasPassed = true;
 for (const name of selectedParts.split(' ')) {
-  const runPart = Object.entries(soakParts).find(([key]) => key === name)?.[1];
-  if (!runPart)
+  const runSoakPart = Object.entries(soakParts).find(([key]) => key === name)?.[1];
+  if (!runSoakPart)
     throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(soakParts).join(', ')}, or leave it out`);
-  hasPassed = (await runPart()) && hasPassed;
+  hasPassed = (await runSoakPart()) && hasPassed;
 }
 // Exit explicitly, because the official MCP client may leave connections open that would keep the process running.
 process.exit(hasPassed ? 0 : 1);

@@ -65,9 +65,9 @@ function formatMemoryTable({ memoryBefore, memoryAfter, rssBytes }: SoakReport):
   return [
     `  server  RSS ${formatMegabytes(memoryBefore.server.rssBytes)} -> ${formatMegabytes(memoryAfter?.server.rssBytes)} (peak ${formatMegabytes(peakBytes)}), goroutines ${memoryBefore.server.goroutines} -> ${memoryAfter?.server.goroutines}`,
     ...(['worker', 'page', 'bridge'] as const).map((contextName) => {
-      const beforeSide = memoryBefore[contextName];
-      const afterSide = memoryAfter?.[contextName];
-      return `  ${contextName.padEnd(6)}  heap ${formatMegabytes(beforeSide.heapBytes)} -> ${formatMegabytes(afterSide?.heapBytes)}, ports ${beforeSide.ports} -> ${afterSide?.ports}, abort controllers ${beforeSide.controllers} -> ${afterSide?.controllers}, table entries ${beforeSide.entries} -> ${afterSide?.entries}`;
+      const contextBefore = memoryBefore[contextName];
+      const contextAfter = memoryAfter?.[contextName];
+      return `  ${contextName.padEnd(6)}  heap ${formatMegabytes(contextBefore.heapBytes)} -> ${formatMegabytes(contextAfter?.heapBytes)}, ports ${contextBefore.ports} -> ${contextAfter?.ports}, abort controllers ${contextBefore.controllers} -> ${contextAfter?.controllers}, table entries ${contextBefore.entries} -> ${contextAfter?.entries}`;
     }),
     `  page    listeners ${memoryBefore.listeners} -> ${memoryAfter?.listeners}, documents ${memoryBefore.documents} -> ${memoryAfter?.documents}`,
   ];

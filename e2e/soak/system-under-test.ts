@@ -112,8 +112,8 @@ export class SystemUnderTest {
   }
 
   async serverPid(): Promise<number> {
-    const health: unknown = await (await fetch(`http://127.0.0.1:${this.port}/healthz`)).json();
-    return Number(Object(health).pid);
+    const healthResponse: unknown = await (await fetch(`http://127.0.0.1:${this.port}/healthz`)).json();
+    return Number(Object(healthResponse).pid);
   }
 
   async readStatus(): Promise<SystemStatus> {
@@ -141,10 +141,10 @@ export class SystemUnderTest {
     return browsers.flatMap((browser) => browser.tabs).find((tab) => tab.url === this.urlOf(path))?.tabId;
   }
 
-  async waitForWorkingCall(earlierEvent: string, limitMs = 30_000): Promise<number> {
+  async waitUntilCallsWork(precedingEvent: string, limitMs = 30_000): Promise<number> {
     const startMs = performance.now();
     await waitFor(
-      `a call that works after ${earlierEvent}`,
+      `a call that works after ${precedingEvent}`,
       async () => {
         const probeClient = makeRawHttpClient('probe', this.port, this.clientToken);
         const ending = await probeClient.call('work__echo', { key: 'probe', value: 1 }, {});
@@ -185,8 +185,8 @@ export class SystemUnderTest {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const runningText = await this.browser.inPage(id, (puppetPage) =>
-        puppetPage.evaluate('document.documentElement.dataset.running ?? ""'),
+      const runningText = await this.browser.inPage(id, (pageSession) =>
+        pageSession.evaluate('document.documentElement.dataset.running ?? ""'),
       );
       keys.push(...String(runningText).split(' ').filter(Boolean));
     }
@@ -196,13 +196,13 @@ export class SystemUnderTest {
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const pageState = await this.browser.inPage(id, async (puppetPage) => {
-        const keys = String(await puppetPage.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
+      const pageState = await this.browser.inPage(id, async (pageSession) => {
+        const keys = String(await pageSession.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
         if (!keys.includes(key)) return undefined;
-        const pageState = await puppetPage.evaluate(
+        const pageState = await pageSession.evaluate(
           'document.visibilityState + ", " + Math.round(performance.now()) + " ms old"',
         );
-        const timer = puppetPage.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
+        const timer = pageSession.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
         return `${url}, ${pageState}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers do not run')])}`;
       });
       if (pageState) return pageState;
@@ -211,8 +211,8 @@ export class SystemUnderTest {
   }
 
   countStarts(): void {
-    for (const receivedNote of this.site.receivedNotes.splice(0)) {
-      const [event, key] = receivedNote.split(' ');
+    for (const noteText of this.site.receivedNotes.splice(0)) {
+      const [event, key] = noteText.split(' ');
       if (event === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
     }
   }

@@ -62,9 +62,9 @@ var (
 	title   = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// The function at returns the color of the drawing at a point. The drawing shows a strip with
-// round corners, and on it a tab that widens at the foot, with a favicon and a title. The
-// drawing has 16 units on each side. All edges are at whole units, so that they are sharp in
+// The function at returns the color of the drawing at a point. The drawing shows a strip with round
+// corners, and on it a tab that widens at the foot, with a favicon and a title. The drawing has 16
+// units on each side. All edges of the drawing are at whole units, so that the edges are sharp in
 // an icon of 16 pixels.
 func at(u, v float64) color.NRGBA {
 	x, y := 16*u, 16*v

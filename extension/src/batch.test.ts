@@ -5,7 +5,7 @@ import { makeBatcher, makeTaskScheduler } from './batch.ts';
 function makeFixture() {
   const environment = { port: true, alone: false };
   const sentBatches: string[][] = [];
-  const scheduledWorks: (() => void)[] = [];
+  const scheduledTasks: (() => void)[] = [];
   const batcher = makeBatcher<string>({
     sendMessages: (sentMessages) => {
       if (environment.port) sentBatches.push([...sentMessages]);
@@ -13,15 +13,15 @@ function makeFixture() {
     },
     countChars: (batchMessage) => batchMessage.length,
     isLikelyLastMessage: () => environment.alone,
-    runSoon: (scheduledWork) => void scheduledWorks.push(scheduledWork),
+    scheduleTask: (scheduledTask) => void scheduledTasks.push(scheduledTask),
   });
-  const runScheduledWork = () => {
-    for (const scheduledWork of scheduledWorks.splice(0)) scheduledWork();
+  const runScheduledTasks = () => {
+    for (const scheduledTask of scheduledTasks.splice(0)) scheduledTask();
   };
-  return { environment, sentBatches, scheduledWorks, batcher, runScheduledWork };
+  return { environment, sentBatches, scheduledWorks: scheduledTasks, batcher, runScheduledWork: runScheduledTasks };
 }
 
-test('the first message is sent at once, the following ones as a batch', () => {
+test('the first message is sent at once, and the messages after it as one batch', () => {
   const { sentBatches, batcher, runScheduledWork, scheduledWorks } = makeFixture();
   for (const batchMessage of ['a', 'b', 'c']) assert.equal(batcher.post(batchMessage), true);
   assert.deepEqual(sentBatches, [['a']]);
@@ -37,7 +37,7 @@ test('the first message is sent at once, the following ones as a batch', () => {
   assert.deepEqual(sentBatches.at(-1), ['e']);
 });
 
-test('after a message that is likely to be the last, no task is scheduled', () => {
+test('the batcher schedules no task after a message that is likely to be the last', () => {
   const { environment, sentBatches, scheduledWorks, batcher } = makeFixture();
   environment.alone = true;
   batcher.post('a');
@@ -55,12 +55,15 @@ test('a long message is sent alone, after earlier messages', () => {
   assert.deepEqual(sentBatches.at(-1), ['c']);
 });
 
-test('a batch of port messages has a limited size', () => {
+test('the batcher splits messages over several batches of limited size', () => {
   const { sentBatches, batcher } = makeFixture();
   const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(halfBatchText);
-  const chars = sentBatches.map((sentMessages) => sentMessages.join('').length);
-  assert.ok(sentBatches.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
+  const batchCharCounts = sentBatches.map((sentMessages) => sentMessages.join('').length);
+  assert.ok(
+    sentBatches.length > 1 && Math.max(...batchCharCounts) < 300 * 1024,
+    `batches of ${batchCharCounts} characters, want several below 300 KiB`,
+  );
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {
@@ -94,15 +97,15 @@ test('dropped messages do not count towards the batch size', () => {
 
 test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
   const channels: MessageChannel[] = [];
-  const Real = MessageChannel;
-  globalThis.MessageChannel = class extends Real {
+  const RealMessageChannel = MessageChannel;
+  globalThis.MessageChannel = class extends RealMessageChannel {
     constructor() {
       super();
       channels.push(this);
     }
   };
   t.after(() => {
-    globalThis.MessageChannel = Real;
+    globalThis.MessageChannel = RealMessageChannel;
     for (const { port1 } of channels) port1.close(); // Node does not exit while ports are open.
   });
   const taskScheduler = makeTaskScheduler();

@@ -10,20 +10,20 @@ export interface BatcherOptions<M> {
   sendMessages(messages: readonly M[]): boolean;
   countChars(batchMessage: M): number;
   isLikelyLastMessage(): boolean;
-  /** runSoon runs `work` once, after the tasks that are already in the event loop's queue. */
-  readonly runSoon?: (scheduledWork: () => void) => void;
+  /** scheduleTask runs `scheduledTask` once, after the tasks that are already in the event loop's queue. */
+  readonly scheduleTask?: (scheduledTask: () => void) => void;
 }
 
 export interface Batcher<M> {
   /** If no port is connected, post drops the message and returns false. */
   post(batchMessage: M): boolean;
-  /** If no port is connected, flush keeps the messages and returns false. */
+  /** If no port is connected, flushMessages keeps the waiting messages and returns false. */
   flushMessages(): boolean;
   drop(matches: (batchMessage: M) => boolean): void;
 }
 
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
-  const runSoon = options.runSoon ?? makeTaskScheduler();
+  const scheduleTask = options.scheduleTask ?? makeTaskScheduler();
   let waitingMessages: M[] = [];
   let waitingChars = 0;
   let isFlushScheduled = false;
@@ -42,7 +42,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   const scheduleFlush = () => {
     if (isFlushScheduled) return;
     isFlushScheduled = true;
-    runSoon(onTasksDone);
+    scheduleTask(onTasksDone);
   };
   const postMessage = (batchMessage: M): boolean => {
     const charCount = options.countChars(batchMessage);
@@ -55,22 +55,22 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
     if (!options.isLikelyLastMessage()) scheduleFlush();
     return true;
   };
-  const dropMatching = (matches: (batchMessage: M) => boolean) => {
+  const dropMatchingMessages = (matches: (batchMessage: M) => boolean) => {
     waitingMessages = waitingMessages.filter((batchMessage) => !matches(batchMessage));
     waitingChars = waitingMessages.reduce((sum, batchMessage) => sum + options.countChars(batchMessage), 0);
   };
-  return { post: postMessage, flushMessages, drop: dropMatching };
+  return { post: postMessage, flushMessages, drop: dropMatchingMessages };
 }
 
 /** Chrome delays timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses. */
-export function makeTaskScheduler(): (scheduledWork: () => void) => void {
+export function makeTaskScheduler(): (scheduledTask: () => void) => void {
   const { port1, port2 } = new MessageChannel();
-  const pendingWork: (() => void)[] = [];
+  const pendingTasks: (() => void)[] = [];
   port1.onmessage = () => {
-    for (const scheduledWork of pendingWork.splice(0)) scheduledWork();
+    for (const scheduledTask of pendingTasks.splice(0)) scheduledTask();
   };
-  return (scheduledWork) => {
-    pendingWork.push(scheduledWork);
+  return (scheduledTask) => {
+    pendingTasks.push(scheduledTask);
     port2.postMessage(0);
   };
 }

@@ -9,8 +9,8 @@ declare const chrome: { readonly dom?: ShadowRootReader } | undefined;
 const shadowRootReader = typeof chrome === 'undefined' ? undefined : chrome.dom;
 
 export function readShadowRoot(element: Element): ShadowRoot | null {
-  const openRoot = element.shadowRoot;
-  if (openRoot !== null || !(element instanceof HTMLElement)) return openRoot;
+  const openShadowRoot = element.shadowRoot;
+  if (openShadowRoot !== null || !(element instanceof HTMLElement)) return openShadowRoot;
   const closedRoot = shadowRootReader?.openOrClosedShadowRoot?.(element);
   return closedRoot instanceof ShadowRoot ? closedRoot : null;
 }

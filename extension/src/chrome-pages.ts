@@ -48,31 +48,31 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
     listenerRemovers.push(() => event.removeListener(callback));
   };
   type NavigationDetails = { tabId: number; frameId: number; documentLifecycle?: string };
-  const addTop = <D extends NavigationDetails>(
+  const addTopFrameListener = <D extends NavigationDetails>(
     event: {
       addListener(callback: (eventDetails: D) => void): void;
       removeListener(callback: (eventDetails: D) => void): void;
     },
-    toEvent: (eventDetails: D) => TabEvent,
+    toTabEvent: (eventDetails: D) => TabEvent,
   ) =>
     addListener(event, (eventDetails) => {
       // A prerendered page is not visible in a tab yet.
       if (eventDetails.frameId === 0 && eventDetails.documentLifecycle !== 'prerender')
-        listener(eventDetails.tabId, toEvent(eventDetails));
+        listener(eventDetails.tabId, toTabEvent(eventDetails));
     });
-  addTop(webNavigation.onBeforeNavigate, ({ url }) => ({ kind: 'started', url }));
-  addTop(webNavigation.onCommitted, ({ url, documentId }) => ({ kind: 'committed', url, documentId }));
-  addTop(webNavigation.onDOMContentLoaded, ({ documentId }) => ({ kind: 'domcontentloaded', documentId }));
-  addTop(webNavigation.onCompleted, ({ documentId }) => ({ kind: 'load', documentId }));
-  addTop(webNavigation.onErrorOccurred, ({ error, url }) => ({ kind: 'failed', error, url }));
-  addTop(webNavigation.onHistoryStateUpdated, ({ url }) => ({ kind: 'address', url }));
-  addTop(webNavigation.onReferenceFragmentUpdated, ({ url }) => ({ kind: 'address', url }));
+  addTopFrameListener(webNavigation.onBeforeNavigate, ({ url }) => ({ kind: 'started', url }));
+  addTopFrameListener(webNavigation.onCommitted, ({ url, documentId }) => ({ kind: 'committed', url, documentId }));
+  addTopFrameListener(webNavigation.onDOMContentLoaded, ({ documentId }) => ({ kind: 'domcontentloaded', documentId }));
+  addTopFrameListener(webNavigation.onCompleted, ({ documentId }) => ({ kind: 'load', documentId }));
+  addTopFrameListener(webNavigation.onErrorOccurred, ({ error, url }) => ({ kind: 'failed', error, url }));
+  addTopFrameListener(webNavigation.onHistoryStateUpdated, ({ url }) => ({ kind: 'address', url }));
+  addTopFrameListener(webNavigation.onReferenceFragmentUpdated, ({ url }) => ({ kind: 'address', url }));
   addListener(webNavigation.onCreatedNavigationTarget, ({ sourceTabId, tabId, url }) =>
     listener(sourceTabId, { kind: 'opened', tabId, url }),
   );
   addListener(tabs.onRemoved, (tabId: number) => listener(tabId, { kind: 'closed' }));
   return () => {
-    for (const remove of listenerRemovers.splice(0)) remove();
+    for (const removeListener of listenerRemovers.splice(0)) removeListener();
   };
 }
 
@@ -87,7 +87,7 @@ export interface LoadedPage {
 }
 
 export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
-  const readingFrames = chrome.scripting.executeScript({
+  const scriptResults = chrome.scripting.executeScript({
     target: { tabId },
     injectImmediately: true,
     func: () => {
@@ -102,7 +102,7 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
       };
     },
   });
-  const [frame] = (await awaitWithin(readingFrames, limitMs)) ?? [];
+  const [frame] = (await awaitWithin(scriptResults, limitMs)) ?? [];
   return frame?.result;
 }
 
@@ -124,12 +124,12 @@ export async function readResources(tabId: number, documentId: string): Promise<
     func: () =>
       [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(
         (timingEntry) => {
-          const readTiming = (key: string) => Number(Reflect.get(timingEntry, key)) || 0;
+          const readTimingMs = (key: string) => Number(Reflect.get(timingEntry, key)) || 0;
           return {
             url: timingEntry.name,
             type: String(Reflect.get(timingEntry, 'initiatorType')),
-            status: readTiming('responseStatus'),
-            sizeBytes: readTiming('transferSize'),
+            status: readTimingMs('responseStatus'),
+            sizeBytes: readTimingMs('transferSize'),
             durationMs: Math.round(timingEntry.duration),
           };
         },
@@ -150,10 +150,10 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
  */
 export async function navigateHistory(tabId: number, historyStep: -1 | 1): Promise<void> {
   try {
-    const goBy = (delta: number) => history.go(delta);
+    const goBySteps = (steps: number) => history.go(steps);
     await chrome.scripting.executeScript({
       target: { tabId },
-      func: goBy,
+      func: goBySteps,
       args: [historyStep],
       injectImmediately: true,
     });
@@ -165,12 +165,12 @@ export async function navigateHistory(tabId: number, historyStep: -1 | 1): Promi
 /** Callers of runScriptUrl must pass only the URL of a link that the page itself shows. */
 export async function runScriptUrl(tabId: number, documentId: string, scriptUrl: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
-  const goBy = (href: string) => {
+  const setLocation = (href: string) => {
     location.href = href;
   };
   await chrome.scripting.executeScript({
     target,
-    func: goBy,
+    func: setLocation,
     args: [scriptUrl],
     world: 'MAIN',
     injectImmediately: true,
@@ -223,7 +223,10 @@ export function onPagePort(
   });
 }
 
-/** Without wakeWorker, a stopped service worker restarts only at the next alarm, up to 30 s later. */
+/**
+ * wakeWorker restarts a stopped service worker at once; otherwise, the worker would restart at the next alarm, up to 30
+ * s later.
+ */
 function wakeWorker(): void {
   try {
     // The worker does not answer a wake message.

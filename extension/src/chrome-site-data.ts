@@ -45,12 +45,12 @@ export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
       chrome.cookies.getAll({ domain: cookieDomain, partitionKey: {} }),
     ),
   );
-  const isSent = ({ domain: cookieDomain, hostOnly }: chrome.cookies.Cookie) =>
+  const isCookieSent = ({ domain: cookieDomain, hostOnly }: chrome.cookies.Cookie) =>
     hostOnly
       ? cookieDomain === host
       : `.${host}`.endsWith(cookieDomain.startsWith('.') ? cookieDomain : `.${cookieDomain}`);
-  const unique = new Map(cookieLists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
-  return [...unique.values()].filter(isSent).map(toCookie);
+  const uniqueCookies = new Map(cookieLists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
+  return [...uniqueCookies.values()].filter(isCookieSent).map(toCookie);
 }
 
 function makeCookieKey({ name, domain: cookieDomain, path, partitionKey }: chrome.cookies.Cookie): string {

@@ -8,8 +8,8 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   if (tab?.id === undefined) return undefined;
   const { id, title = '', active } = tab;
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
-  // While a page loads, tab.url may already be the new URL although the frame still shows the old document. The frame of
-  // a view of a page's source has the URL of the page itself.
+  // While a page loads, tab.url may already be the new URL although the frame still shows the old document. In a
+  // view-source tab, the frame has the URL of the page whose source the tab shows.
   const url = isSourceView(tab) ? (tab.url ?? '') : frame?.url || tab.url || '';
   const problem = findAccessProblem(url, tab.discarded);
   if (problem !== undefined || !frame)
@@ -86,15 +86,15 @@ export async function groupTab(
   color: GroupColor,
 ): Promise<number> {
   const { windowId } = await chrome.tabs.get(tabId);
-  const inWindow = (await chrome.tabGroups.query({ windowId })).map(({ id }) => id);
-  const presentGroupId = groupIds.find((id) => inWindow.includes(id));
+  const windowGroupIds = (await chrome.tabGroups.query({ windowId })).map(({ id }) => id);
+  const presentGroupId = groupIds.find((id) => windowGroupIds.includes(id));
   if (presentGroupId !== undefined) return await chrome.tabs.group({ tabIds: [tabId], groupId: presentGroupId });
   const groupId = await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId } });
   await chrome.tabGroups.update(groupId, { title, color });
   return groupId;
 }
 
-/** If the page asks the user to confirm leaving, the promise of closeTab settles after the user's answer. */
+/** If the page asks the user whether to leave, the promise of closeTab settles after the user's answer. */
 export async function closeTab(tabId: number): Promise<void> {
   await chrome.tabs.remove(tabId);
 }

@@ -28,7 +28,7 @@ export async function listVisits(url: string): Promise<{ readonly atMs: number; 
   return visits.map(({ visitTime = 0, transition }) => ({ atMs: visitTime, transition }));
 }
 
-/** Only a bookmark that is not a folder has a url. */
+/** A bookmark folder is a Bookmark without a `url`. */
 export interface Bookmark {
   readonly id: string;
   readonly title: string;
@@ -45,8 +45,8 @@ export async function searchBookmarks(query: string): Promise<Bookmark[]> {
 }
 
 export async function readBookmarks(folder: string | undefined): Promise<readonly Bookmark[] | undefined> {
-  const tree = folder === undefined ? chrome.bookmarks.getTree() : chrome.bookmarks.getSubTree(folder);
-  return (await tree.catch(() => undefined))?.map(toBookmark);
+  const bookmarkTree = folder === undefined ? chrome.bookmarks.getTree() : chrome.bookmarks.getSubTree(folder);
+  return (await bookmarkTree.catch(() => undefined))?.map(toBookmark);
 }
 
 /** Without a url, createBookmark creates a bookmark folder. */

@@ -106,8 +106,8 @@ export async function removeFromTabGroups(tabIds: readonly number[]): Promise<vo
   if (firstTabId !== undefined) await chrome.tabs.ungroup([firstTabId, ...otherTabIds]);
 }
 
-export async function updateTabGroup(groupId: number, look: TabGroupProperties): Promise<void> {
-  await chrome.tabGroups.update(groupId, look);
+export async function updateTabGroup(groupId: number, groupProperties: TabGroupProperties): Promise<void> {
+  await chrome.tabGroups.update(groupId, groupProperties);
 }
 
 // ---- sessions ----

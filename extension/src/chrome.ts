@@ -64,7 +64,7 @@ export function isExtensionAlive(): boolean {
 function wrapPort(port: chrome.runtime.Port): Port {
   return {
     name: port.name,
-    sender: toSender(port.sender ?? {}),
+    sender: toMessageSender(port.sender ?? {}),
     isOwnPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
     postMessage: (portMessage) => port.postMessage(portMessage),
     onMessage: (listener) => port.onMessage.addListener((portMessage: unknown) => listener(portMessage)),
@@ -78,8 +78,14 @@ function wrapPort(port: chrome.runtime.Port): Port {
   };
 }
 
-/** For a cross-origin frame, toSender returns undefined, so that no plugin runs in the frame. */
-function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): MessageSender | undefined {
+/** For a cross-origin frame, toMessageSender returns undefined, so that no plugin runs in the frame. */
+function toMessageSender({
+  tab,
+  frameId,
+  documentId,
+  url,
+  origin,
+}: chrome.runtime.MessageSender): MessageSender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
   if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
   return { tabId: tab.id, frameId, documentId, url: url ?? '' };
@@ -224,7 +230,9 @@ export interface PageState {
   readonly startedAtMs: number;
   readonly audible: boolean;
   readonly documentId: string;
-  /** hasBridge is false if the only bridge in the document is from before the last reload of the extension. */
+  /**
+   * hasBridge is false if the document has no bridge, or only a bridge from before the last reload of the extension.
+   */
   readonly hasBridge: boolean;
 }
 
@@ -239,9 +247,9 @@ export async function readPage(tabId: number): Promise<PageState | 'error' | und
       args: [BRIDGE_MARK_KEY],
     });
     if (!frame?.result) return undefined;
-    const [touched, startedMs, bridgeCount] = frame.result;
+    const [hasBeenActive, startedMs, bridgeCount] = frame.result;
     return {
-      hasUserInteracted: touched,
+      hasUserInteracted: hasBeenActive,
       startedAtMs: startedMs,
       audible,
       hasBridge: bridgeCount,
@@ -252,7 +260,7 @@ export async function readPage(tabId: number): Promise<PageState | 'error' | und
   }
 }
 
-/** isTabBlank reports whether a tab has no page to lose, because the tab is empty or shows an error page. */
+/** isTabBlank reports whether a tab is empty or shows an error page, so that a navigation loses no content. */
 export async function isTabBlank(tabId: number): Promise<boolean> {
   const tab = await chrome.tabs.get(tabId).catch(() => undefined); // chrome.tabs.get rejects for a closed tab
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
@@ -387,14 +395,14 @@ function toTextOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** `title` is the tooltip of the icon, and its text for screen readers. */
+/** `title` is the tooltip of the extension's icon, and the icon's text for screen readers. */
 export async function setBadge(badgeText: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
   await chrome.action.setBadgeText({ text: badgeText });
   await chrome.action.setTitle({ title });
 }
 
-/** A tab without a separate text shows the badge text that setBadge set. */
+/** A tab for which setTabBadge set no text shows the badge text of setBadge. */
 export async function setTabBadge(tabId: number, badgeText: string | undefined, title: string): Promise<void> {
   await chrome.action.setBadgeText(badgeText === undefined ? { tabId } : { tabId, text: badgeText });
   await chrome.action.setTitle({ tabId, title });

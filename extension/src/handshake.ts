@@ -24,7 +24,8 @@ export const OFFER_EVENT = 'opentabs:host';
 /** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
 export const HANDSHAKE_EVENT = 'opentabs:bridge';
 /**
- * ACCEPTED_EVENT is the type of the event that the bridge dispatches on the port, synchronously, to accept an offer.
+ * ACCEPTED_EVENT is the type of the event that the bridge dispatches synchronously on an offered port to accept the
+ * offer.
  */
 export const ACCEPTED_EVENT = 'taken';
 export const UP_MESSAGE = 'up';
@@ -38,9 +39,9 @@ export const DOWN_MESSAGE = 'down';
 // `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array.
 // `r <call> <json>`: The call's result, as JSON text.
 // `n <call>`: The tool returned undefined.
-// `t <call> <ms> <ms> <ms>`: A traced call is about to end. In the message `t`, the operands are the times, by
-// performance.now(), at which isReady had returned, the handler started, and the handler had settled.
-// `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
+// `t <call> <ms> <ms> <ms>`: A traced call is about to end. The operands of the message `t` are times of
+// performance.now(): when isReady returned, when the handler started, and when the handler settled.
+// `e <call> <json>`: The call failed; the operand is the wire.CallError as JSON text.
 // `a <call>`: The handler of a cancelled call has returned or thrown.
 // `f <call>`: The host received a cancellation for a call that is not running.
 // `q <call> <ask> <json>`: The tool's request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
@@ -50,7 +51,7 @@ export const DOWN_MESSAGE = 'down';
 // `w <ms>`: The next timer is due in ms milliseconds; -1 means that no timer is pending.
 // `armed <nonce>`: The host's entry point now accepts an adapter with this nonce.
 // `renewed <hash>`: An adapter with this hash replaced the older adapter.
-// `kept <message>`: The replacement failed, for the reason in the message, and the older adapter stays.
+// `kept <message>`: The older adapter stays, because its replacement failed for the reason in the message.
 //
 // The base, which is the host that creates other hosts, sends only messages `host`, each in an event with the port of
 // the new channel.

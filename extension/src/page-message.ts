@@ -2,20 +2,20 @@
 // a ToPage or a FromPage, split into pieces (text-pieces.ts).
 
 import type { InputRequest } from './page/input-request.ts';
-import type { PageAnswer, PageNumbers, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
+import type { LastUsedNumbers, PageAnswer, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
 import { isRecord } from './record.ts';
 
 export type ToPage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
-   * contains the highest element and snapshot numbers that earlier documents of the frame have used. `hasInput` is true
-   * if the operation can request trusted input.
+   * contains the highest element number and the highest snapshot number that earlier documents of the frame used.
+   * `hasInput` is true if the operation can request trusted input.
    */
   | {
       readonly op: 'run';
       readonly id: number;
       readonly operation: PageOperation;
-      readonly after: PageNumbers;
+      readonly after: LastUsedNumbers;
       readonly hasInput: boolean;
     }
   /**
@@ -32,7 +32,7 @@ export type SentToPage =
       readonly op: 'run';
       readonly id: number;
       readonly operation: { readonly name: PageOperationName; readonly prefix: string; readonly arguments: object };
-      readonly after: PageNumbers;
+      readonly after: LastUsedNumbers;
       readonly hasInput: boolean;
     };
 
@@ -41,17 +41,17 @@ export type FromPage =
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
   /** Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
-  | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
+  | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: LastUsedNumbers }
   | { readonly op: 'pong' };
 
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: unknown }
-  | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
+  | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: LastUsedNumbers };
 
-/** readFromPage validates each answer of a page script, because an attacker could control the process of the page. */
-export function readFromPage(messageText: string): UnknownFromPage | undefined {
+/** readMessageFromPage validates each answer of a page script, because an attacker could control the process of the page. */
+export function readMessageFromPage(messageText: string): UnknownFromPage | undefined {
   const parsedMessage = parseJson(messageText);
   if (!isRecord(parsedMessage)) return undefined;
   const { op, id = 0, progress, input, request, answer, last } = parsedMessage;
@@ -62,8 +62,8 @@ export function readFromPage(messageText: string): UnknownFromPage | undefined {
   return op === 'answer' && isPageNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/** readToPage validates little, because only the worker can send a ToPage. */
-export function readToPage(messageText: string): ToPage | undefined {
+/** readMessageToPage only checks the basic form of a ToPage message, because only the worker can send one. */
+export function readMessageToPage(messageText: string): ToPage | undefined {
   const parsedMessage = parseJson(messageText);
   return isToPage(parsedMessage) ? parsedMessage : undefined;
 }
@@ -83,7 +83,7 @@ function isToPage(value: unknown): value is ToPage {
   );
 }
 
-export function isPageNumbers(value: unknown): value is PageNumbers {
+export function isPageNumbers(value: unknown): value is LastUsedNumbers {
   return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
 }
 

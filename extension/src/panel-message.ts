@@ -154,7 +154,7 @@ export interface FromPanel {
   readonly action: Action;
 }
 
-export function readFromPanel(value: unknown): FromPanel | undefined {
+export function readPanelMessage(value: unknown): FromPanel | undefined {
   if (!isRecord(value) || typeof value.requestId !== 'number') return undefined;
   const action = readMessage(actionReaders, value.action);
   return action && { requestId: value.requestId, action };
@@ -175,13 +175,13 @@ const actionReaders: PortReaders<Action> = {
     if (!isRecord(params)) return undefined;
     const { callId, ticketId, allow: isAllowed, forMs } = params;
     const grantScope = Scopes.find((knownScope) => knownScope === params.scope);
-    const callSurface = Surfaces.find((knownSurface) => knownSurface === params.surface);
+    const decisionSurface = Surfaces.find((knownSurface) => knownSurface === params.surface);
     if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof isAllowed !== 'boolean') return undefined;
-    const duration = typeof forMs === 'number' ? { forMs } : {};
+    const durationParams = typeof forMs === 'number' ? { forMs } : {};
     const options = {
       ...(grantScope ? { scope: grantScope } : {}),
-      ...duration,
-      ...(callSurface ? { surface: callSurface } : {}),
+      ...durationParams,
+      ...(decisionSurface ? { surface: decisionSurface } : {}),
     };
     return { op: 'decide', params: { callId, ticketId, allow: isAllowed, ...options } };
   },
@@ -282,10 +282,7 @@ function toPermission(value: unknown): Permission | undefined {
   return Permissions.find((permission) => permission === value);
 }
 
-/**
- * isToPanel checks only the fields that the panel reads first, because only the extension's worker sends messages to
- * the panel.
- */
+/** isToPanel checks only a few fields of a message, because only the extension's worker sends messages to the panel. */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;
   switch (value.op) {

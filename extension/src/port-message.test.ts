@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
+import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from './port-message.ts';
 
 const fromBridge: FromBridge[] = [
   {
@@ -29,7 +29,7 @@ const fromBridge: FromBridge[] = [
   { op: 'adapterReplaced', plugin: 'p', hash: 'h' },
   { op: 'adapterReplaced', plugin: 'p', hash: 'h', problem: 'p' },
 ];
-const toBridge: ToBridge[] = [
+const bridgeMessages: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{}', prompt: true, decision: 'null' },
   { op: 'cancel', id: 'x', reason: 'r' },
@@ -46,12 +46,14 @@ const toBridge: ToBridge[] = [
   { op: 'removePlugin', plugin: 'p' },
 ];
 
-test('valid messages are read unchanged, without unknown fields', () => {
-  for (const portMessage of fromBridge) assert.deepEqual(readFromBridge({ ...portMessage, extra: 1 }), portMessage);
-  for (const portMessage of toBridge) assert.deepEqual(readToBridge({ ...portMessage, extra: 1 }), portMessage);
+test('the readers return valid port messages unchanged, but without unknown fields', () => {
+  for (const portMessage of fromBridge)
+    assert.deepEqual(readMessageFromBridge({ ...portMessage, extra: 1 }), portMessage);
+  for (const portMessage of bridgeMessages)
+    assert.deepEqual(readMessageToBridge({ ...portMessage, extra: 1 }), portMessage);
 });
 
-test('invalid port messages are rejected', () => {
+test('the readers reject invalid port messages', () => {
   const malformedMessages: unknown[] = [
     undefined,
     null,
@@ -89,13 +91,14 @@ test('invalid port messages are rejected', () => {
     { op: 'reboot', id: 'x' },
   ];
   for (const portMessage of malformedMessages) {
-    assert.equal(readFromBridge(portMessage), undefined, JSON.stringify(portMessage));
-    assert.equal(readToBridge(portMessage), undefined, JSON.stringify(portMessage));
+    assert.equal(readMessageFromBridge(portMessage), undefined, JSON.stringify(portMessage));
+    assert.equal(readMessageToBridge(portMessage), undefined, JSON.stringify(portMessage));
   }
-  assert.equal(readToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
-  assert.equal(readToBridge({ op: 'confirmEndings', ids: ['x', 1] }), undefined);
+  assert.equal(readMessageToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
+  assert.equal(readMessageToBridge({ op: 'confirmEndings', ids: ['x', 1] }), undefined);
 });
 
-test('a wake has a delay that browser timers support', () => {
-  for (const ms of [undefined, -1, 0.5, 2 ** 31]) assert.equal(readFromBridge({ op: 'scheduleWake', ms }), undefined);
+test('the readers reject a scheduleWake message whose delay exceeds the limit of browser timers', () => {
+  for (const ms of [undefined, -1, 0.5, 2 ** 31])
+    assert.equal(readMessageFromBridge({ op: 'scheduleWake', ms }), undefined);
 });

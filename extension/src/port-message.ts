@@ -10,7 +10,10 @@ export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 export const POPUP_PORT = 'popup';
 
-/** While the extension registers the bridge again, two bridges can run in one document. */
+/**
+ * BRIDGE_MARK_KEY marks a document with a bridge, because two bridges can start in one document while the extension
+ * registers its scripts again.
+ */
 export const BRIDGE_MARK_KEY = 'opentabsBridge';
 
 /**
@@ -61,7 +64,7 @@ export type FromBridge =
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** `body` is the tool's request as the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
-  /** `taken` is true if the tool was still waiting for the answer. */
+  /** In a message 'answerReceived', `taken` is true if the tool was still waiting for the answer. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
    * `begunCalls` are the IDs of the calls that reached a host in the document, and whose ending the server has not
@@ -74,7 +77,7 @@ export type FromBridge =
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /** Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. */
   | { op: 'scheduleWake'; ms: number }
-  /** Answers a message 'ping' at once. */
+  /** The bridge sends 'pong' at once as the answer to a message 'ping'. */
   | { op: 'pong'; ping: number }
   /**
    * The bridge sends 'entryPointReady' as soon as no call runs in the plugin's old adapter. `usesBase` is true if the
@@ -97,7 +100,10 @@ export type ToBridge =
       prompt?: true;
       decision?: string;
       trace?: true;
-      /** The bridge does not start a call that arrives more than MaxCallAgeMs after atMs. */
+      /**
+       * `atMs` is when the worker sent the call. The bridge does not start a call that arrives more than MaxCallAgeMs
+       * later.
+       */
       atMs?: number;
     }
   /** Requests a 'pong'. The bridge answers a 'ping' at once unless a script blocks the page. */
@@ -142,7 +148,7 @@ const MaxWakeMs = 2 ** 31 - 1;
  */
 export const MaxCallAgeMs = 4000;
 
-export function readFromBridge(value: unknown): FromBridge | undefined {
+export function readMessageFromBridge(value: unknown): FromBridge | undefined {
   return readMessage(fromBridgeReaders, value);
 }
 
@@ -159,10 +165,10 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
     const resultMessage: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
     if (isText(partText)) resultMessage.text = partText;
     else if (isCount(partCount)) resultMessage.parts = partCount;
-    return { ...resultMessage, ...readHops(pageHops) };
+    return { ...resultMessage, ...readPageHops(pageHops) };
   },
   error: ({ id, error, hops: pageHops }) =>
-    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(pageHops) } : undefined,
+    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readPageHops(pageHops) } : undefined,
   cancelled: ({ id, outcome: cancelOutcome }) =>
     isNonEmptyText(id) && (cancelOutcome === 'aborted' || cancelOutcome === 'finished' || cancelOutcome === 'ignored')
       ? { op: 'cancelled', id, outcome: cancelOutcome }
@@ -173,7 +179,7 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
     isNonEmptyText(id) && isCount(ask) && typeof isTaken === 'boolean'
       ? { op: 'answerReceived', id, ask, taken: isTaken }
       : undefined,
-  leaving: ({ begunCalls }) => (isTextList(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
+  leaving: ({ begunCalls }) => (isTextArray(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
   ready: ({ plugin, ready: isReady }) =>
     isNonEmptyText(plugin) && typeof isReady === 'boolean' ? { op: 'ready', plugin, ready: isReady } : undefined,
@@ -204,10 +210,10 @@ function readDocumentState(stateFields: Fields): Extract<FromBridge, { op: 'docu
   const runningCalls = readList(stateFields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
   );
-  const removedPlugins = readList(toList(stateFields.removedPlugins), ({ name, base: isBaseHost }) =>
-    isText(name) ? { name, ...(isText(isBaseHost) ? { base: isBaseHost } : {}) } : undefined,
+  const removedPlugins = readList(toArrayOrEmpty(stateFields.removedPlugins), ({ name, base: baseHash }) =>
+    isText(name) ? { name, ...(isText(baseHash) ? { base: baseHash } : {}) } : undefined,
   );
-  const startedPlugins = readList(toList(stateFields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
+  const startedPlugins = readList(toArrayOrEmpty(stateFields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
     isText(name) && isText(hash) ? { name, hash, awaitsAdapter: awaitsAdapter === true } : undefined,
   );
   if (!plugins || !runningCalls || !removedPlugins || !startedPlugins) return undefined;
@@ -221,7 +227,7 @@ function readDocumentState(stateFields: Fields): Extract<FromBridge, { op: 'docu
   };
 }
 
-function readHops(pageHops: unknown): { hops?: PageHops } {
+function readPageHops(pageHops: unknown): { hops?: PageHops } {
   if (!isRecord(pageHops)) return {};
   const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = pageHops;
   if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return {};
@@ -232,7 +238,7 @@ function readHops(pageHops: unknown): { hops?: PageHops } {
 function readPlugin({
   name,
   hash,
-  base: isBaseHost,
+  base: baseHash,
   problem: adapterProblem,
   ready: isReady,
 }: Fields): LiveAdapter | undefined {
@@ -240,28 +246,28 @@ function readPlugin({
   return {
     name,
     hash,
-    ...(isText(isBaseHost) ? { base: isBaseHost } : {}),
+    ...(isText(baseHash) ? { base: baseHash } : {}),
     ...(isText(adapterProblem) ? { problem: adapterProblem } : {}),
     ...(typeof isReady === 'boolean' ? { ready: isReady } : {}),
   };
 }
 
-function toList(value: unknown): readonly unknown[] {
+function toArrayOrEmpty(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 function readList<T>(value: unknown, readItem: (stateFields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const readItems = value.map((item: unknown) => (isRecord(item) ? readItem(item) : undefined));
-  const valid = readItems.filter((item) => item !== undefined);
-  return valid.length === readItems.length ? valid : undefined;
+  const parsedItems = value.map((item: unknown) => (isRecord(item) ? readItem(item) : undefined));
+  const validItems = parsedItems.filter((item) => item !== undefined);
+  return validItems.length === parsedItems.length ? validItems : undefined;
 }
 
-export function readToBridge(value: unknown): ToBridge | undefined {
-  return readMessage(toBridgeReaders, value);
+export function readMessageToBridge(value: unknown): ToBridge | undefined {
+  return readMessage(bridgeMessageReaders, value);
 }
 
-const toBridgeReaders: PortReaders<ToBridge> = {
+const bridgeMessageReaders: PortReaders<ToBridge> = {
   call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace: isTraced }) =>
     isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
       ? {
@@ -286,7 +292,7 @@ const toBridgeReaders: PortReaders<ToBridge> = {
   },
   resync: ({ id, type }) => (isText(id) && isText(type) ? { op: 'resync', id, type } : undefined),
   partSent: () => ({ op: 'partSent' }),
-  confirmEndings: ({ ids }) => (isTextList(ids) ? { op: 'confirmEndings', ids } : undefined),
+  confirmEndings: ({ ids }) => (isTextArray(ids) ? { op: 'confirmEndings', ids } : undefined),
   settings: ({ plugin, settings }) =>
     isText(plugin) && isRecord(settings) ? { op: 'settings', plugin, settings } : undefined,
   probe: ({ plugin }) => (isText(plugin) ? { op: 'probe', plugin } : undefined),
@@ -313,7 +319,7 @@ function isNonEmptyText(value: unknown): value is string {
   return isText(value) && value !== '';
 }
 
-function isTextList(value: unknown): value is readonly string[] {
+function isTextArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }
 

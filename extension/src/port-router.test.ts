@@ -4,7 +4,7 @@ import { type PortHandlers, type PortReaders, readMessage, routeMessage } from '
 
 type TestMessage = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
 
-test('route calls the handler of the operation with the message and its context', () => {
+test("routeMessage calls the handler of the message's operation with the message and the context", () => {
   const sumByName = new Map<string, number>();
   const handlers: PortHandlers<TestMessage, [key: string], number> = {
     add: ({ n: addedNumber }, key) => {
@@ -23,7 +23,7 @@ test('route calls the handler of the operation with the message and its context'
   );
 });
 
-test('readMessage validates a message by the reader of its operation', () => {
+test("readMessage validates a message with the reader of the message's operation", () => {
   const messageReaders: PortReaders<TestMessage> = {
     add: ({ n: addedNumber }) => (typeof addedNumber === 'number' ? { op: 'add', n: addedNumber } : undefined),
     reset: () => ({ op: 'reset' }),
@@ -34,7 +34,7 @@ test('readMessage validates a message by the reader of its operation', () => {
   for (const value of invalid) assert.equal(readMessage(messageReaders, value), undefined, JSON.stringify(value));
 });
 
-test('a table without a handler or a reader for an operation does not compile', () => {
+test('the compiler rejects a table that lacks a handler or a reader for an operation', () => {
   // @ts-expect-error: reset has no handler
   const handlers: PortHandlers<TestMessage> = { add: () => undefined };
   // @ts-expect-error: reset has no reader

@@ -26,7 +26,10 @@ export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], 
   readonly [Op in M['op']]: (portMessage: Extract<M, { readonly op: Op }>, ...context: Context) => Result;
 };
 
-/** The parameter op must equal message.op, which allows the compiler to match the handler with the message's type. */
+/**
+ * The parameter `op` must equal message.op. Because of this parameter, the compiler can match the handler with the
+ * message's type.
+ */
 export function routeMessage<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
   handlers: PortHandlers<M, Context, Result>,
   op: Op,

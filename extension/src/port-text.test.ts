@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
+import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from './port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from './port-text.ts';
 
 const longText = 'a "quoted" line\nand a second line, \u{1f600} and half a pair \ud83d';
@@ -14,7 +14,7 @@ const fromBridge: FromBridge[] = [
   { op: 'toolRequest', id: 'x', ask: 1, body: longText },
   { op: 'log', plugin: 'p', entries: longText, dropped: 0 },
 ];
-const toBridge: ToBridge[] = [
+const bridgeMessages: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 'line\nbreak', maxBytes: 1, args: longText },
   { op: 'answer', id: 'x', ask: 1, output: longText },
   { op: 'answer', id: 'x', ask: 1, error: longText },
@@ -22,14 +22,14 @@ const toBridge: ToBridge[] = [
 ];
 
 test('decodeMessages returns the encoded messages in order', () => {
-  assert.deepEqual(decodeMessages(encodeMessages(fromBridge), readFromBridge), fromBridge);
-  assert.deepEqual(decodeMessages(encodeMessages(toBridge), readToBridge), toBridge);
-  assert.deepEqual(decodeMessages(encodeMessages([]), readToBridge), []);
+  assert.deepEqual(decodeMessages(encodeMessages(fromBridge), readMessageFromBridge), fromBridge);
+  assert.deepEqual(decodeMessages(encodeMessages(bridgeMessages), readMessageToBridge), bridgeMessages);
+  assert.deepEqual(decodeMessages(encodeMessages([]), readMessageToBridge), []);
 });
 
-test('a long text is sent without escapes', () => {
-  const quotes = '"'.repeat(1000);
-  assert.ok(encodeMessages([{ op: 'result', id: 'x', text: quotes }]).endsWith(`\n${quotes}`));
+test('encodeMessages writes a long text without escapes', () => {
+  const repeatedQuotes = '"'.repeat(1000);
+  assert.ok(encodeMessages([{ op: 'result', id: 'x', text: repeatedQuotes }]).endsWith(`\n${repeatedQuotes}`));
 });
 
 test('decodeMessages drops invalid messages and keeps the others', () => {
@@ -46,7 +46,10 @@ test('decodeMessages drops invalid messages and keeps the others', () => {
     ['list'],
   ];
   assert.deepEqual(
-    decodeMessages(`${JSON.stringify([{ ...validMessage, error: 2 }, ...invalidTexts])}\n{}text`, readFromBridge),
+    decodeMessages(
+      `${JSON.stringify([{ ...validMessage, error: 2 }, ...invalidTexts])}\n{}text`,
+      readMessageFromBridge,
+    ),
     [validMessage],
   );
 });
@@ -64,12 +67,12 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
     '[{"op":"pong","ping":1}]',
     'null\n',
   ]) {
-    assert.deepEqual(decodeMessages(splitText, readFromBridge), [], JSON.stringify(splitText));
+    assert.deepEqual(decodeMessages(splitText, readMessageFromBridge), [], JSON.stringify(splitText));
   }
 });
 
 test('countMessageChars returns the length of the long texts of a message', () => {
-  for (const portMessage of [...fromBridge, ...toBridge]) {
+  for (const portMessage of [...fromBridge, ...bridgeMessages]) {
     const isLong = Object.values(portMessage).includes(longText);
     assert.equal(countMessageChars(portMessage), isLong ? longText.length : 0, portMessage.op);
   }

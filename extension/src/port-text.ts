@@ -9,18 +9,18 @@ import { type Fields, isRecord } from './record.ts';
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
 export function encodeMessages(portMessages: readonly (FromBridge | ToBridge)[]): string {
-  let joinedTexts = '';
+  let joinedLongTexts = '';
   const headers = portMessages.map((portMessage: Fields) => {
     const messageHeader: Record<string, unknown> = { ...portMessage };
     for (const textField of longTextFields) {
       const fieldText = messageHeader[textField];
       if (typeof fieldText !== 'string') continue;
       messageHeader[textField] = fieldText.length;
-      joinedTexts += fieldText;
+      joinedLongTexts += fieldText;
     }
     return messageHeader;
   });
-  return `${JSON.stringify(headers)}\n${joinedTexts}`;
+  return `${JSON.stringify(headers)}\n${joinedLongTexts}`;
 }
 
 /** decodeMessages drops invalid messages, and never throws. */
@@ -37,8 +37,8 @@ export function decodeMessages<M>(fieldText: unknown, readPortMessage: (portMess
         fieldEnd >= textPosition && fieldEnd <= fieldText.length ? fieldText.slice(textPosition, fieldEnd) : undefined;
       textPosition = fieldEnd;
     }
-    const decoded = readPortMessage(portMessage);
-    if (decoded !== undefined) portMessages.push(decoded);
+    const decodedMessage = readPortMessage(portMessage);
+    if (decodedMessage !== undefined) portMessages.push(decodedMessage);
   }
   return portMessages;
 }

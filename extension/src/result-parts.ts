@@ -4,8 +4,9 @@ export function splitResult(resultText: string): string[] {
   const resultParts: string[] = [];
   for (let partStart = 0; partStart < resultText.length; ) {
     // A part must not end within a surrogate pair, because UTF-8 cannot encode half of a pair.
-    const lastUnit = resultText.charCodeAt(partStart + MaxPartChars - 1);
-    const partEnd = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? partStart + MaxPartChars - 1 : partStart + MaxPartChars;
+    const lastCodeUnit = resultText.charCodeAt(partStart + MaxPartChars - 1);
+    const partEnd =
+      lastCodeUnit >= 0xd800 && lastCodeUnit <= 0xdbff ? partStart + MaxPartChars - 1 : partStart + MaxPartChars;
     resultParts.push(resultText.slice(partStart, partEnd));
     partStart = partEnd;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { splitText, TextJoiner } from './text-pieces.ts';
 
-test('texts of any length are split and joined again', () => {
+test('split texts of any length are equal to the original after joining', () => {
   const textJoiner = new TextJoiner();
   for (const wholeText of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
     const textPieces = splitText(wholeText, 2);

@@ -14,11 +14,11 @@ export function splitText(wholeText: string, maxChars = MaxPieceChars): string[]
 }
 
 export class TextJoiner {
-  #pieces: string[] = [];
+  #textPieces: string[] = [];
 
   add(piece: unknown): string | undefined {
     if (typeof piece !== 'string') return undefined;
-    this.#pieces.push(piece.slice(1));
-    return piece.startsWith('.') ? this.#pieces.splice(0).join('') : undefined;
+    this.#textPieces.push(piece.slice(1));
+    return piece.startsWith('.') ? this.#textPieces.splice(0).join('') : undefined;
   }
 }

@@ -11,7 +11,7 @@ export function makeBrowserCall(
 }
 
 export function findTool(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {
-  const [, run] = tools.find(([each]) => each === name) ?? [];
+  const [, run] = tools.find(([toolName]) => toolName === name) ?? [];
   if (!run) throw new Error(`there is no tool ${name}`);
   return run;
 }

@@ -12,7 +12,7 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** receivedTexts contains the messages from the host, oldest first, except those about the adapter's readiness. */
+  /** receivedTexts contains the messages from the host, oldest first, except messages about the adapter's readiness. */
   readonly receivedTexts: string[];
   /** readinessReports contains the messages from the host about the adapter's readiness, oldest first. */
   readonly readinessReports: string[];
@@ -40,7 +40,7 @@ export interface Realm {
   /** entryPoint is the name of the constant that contains the entry point of the base script. */
   startBase(entryPoint: string): void;
   /** startLate starts a late plugin, whose host starts after the bridge. */
-  startLate(plugin: string, adapter: string, meetCode: string): void;
+  startLate(plugin: string, adapter: string, handshakeEvent: string): void;
   bridge(): HostPort[];
   readonly ports: HostPort[];
   /**
@@ -123,9 +123,10 @@ export function makeRealm(page: PageOptions = {}): Realm {
     },
     port: readSlot,
     post: (port: object, data: unknown, MessageEvent: new (type: string, init: object) => object) => {
-      const other = readSlot(port, 0);
+      const otherPort = readSlot(port, 0);
       postedTasks.push(() => {
-        if (typeof other === 'object' && other) dispatchEventTo(other, new MessageEvent('message', { data }));
+        if (typeof otherPort === 'object' && otherPort)
+          dispatchEventTo(otherPort, new MessageEvent('message', { data }));
       });
     },
     firstChild: (node: object) => (node === rootElement && realm.content ? {} : null),
@@ -171,7 +172,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     host: (url: object) => readSlot(url, 0),
     encodeInto: (sentText: string, bytes: Uint8Array) => new TextEncoder().encodeInto(sentText, bytes),
     now: () => Date.now(), // tests can mock Date.now
-    setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
+    setTimeout: (callback: () => void, ms: number) => setTimeout(callback, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };
   const defineRealm: unknown = vm.runInContext(realmCode, context);
@@ -181,25 +182,25 @@ export function makeRealm(page: PageOptions = {}): Realm {
 
   const ports: HostPort[] = [];
   const event = (type: string, init?: { data?: unknown; ports?: unknown[] }) => {
-    const made = {};
-    initEvent(made, type, init);
-    return made;
+    const newEvent = {};
+    initEvent(newEvent, type, init);
+    return newEvent;
   };
-  const portsOf = (messageText: object): unknown[] => {
-    const found = readSlot(messageText, 2);
-    return Array.isArray(found) ? found : [];
+  const readPorts = (messageText: object): unknown[] => {
+    const portList = readSlot(messageText, 2);
+    return Array.isArray(portList) ? portList : [];
   };
   const acceptOffer = (hostOffer: object) => {
-    const [port] = portsOf(hostOffer);
+    const [port] = readPorts(hostOffer);
     const [plugin, hash]: string[] = JSON.parse(String(readSlot(hostOffer, 1)));
-    if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
+    if (typeof port !== 'object' || !port) throw new Error('the offer of the host contains no port');
     const isBaseHost = plugin === '';
     const receivedTexts: string[] = [];
     const readinessReports: string[] = [];
     addListener(port, UP_MESSAGE, (messageText) => {
       const sentText = String(readSlot(messageText, 1));
       if (isBaseHost && sentText.startsWith('host ')) {
-        acceptOffer(event('host', { data: sentText.slice(5), ports: portsOf(messageText) }));
+        acceptOffer(event('host', { data: sentText.slice(5), ports: readPorts(messageText) }));
         return;
       }
       (sentText.startsWith('s ') ? readinessReports : receivedTexts).push(sentText);
@@ -226,9 +227,9 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
       vm.runInContext(makeConstantScript(entryPoint, expression), context);
     },
-    startLate: (plugin, adapter, meetCode) => {
-      addListener(doc, meetCode, acceptOffer);
-      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet: meetCode }));
+    startLate: (plugin, adapter, handshakeEvent) => {
+      addListener(doc, handshakeEvent, acceptOffer);
+      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet: handshakeEvent }));
       const args = `${options}, function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${adapter}\n}; }`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
@@ -243,7 +244,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     },
     dispatch: (type, init) => void dispatchEventTo(doc, event(type, init)),
     runNextTask: () => {
-      for (const work of postedTasks.splice(0)) work();
+      for (const postedTask of postedTasks.splice(0)) postedTask();
     },
     waitUntilIdle: async () => {
       for (let i = 0; i < 20; i++) await Promise.resolve();

@@ -4,16 +4,16 @@ import { encodeNotification, encodeRequest } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
 import { isRecord } from '../src/record.ts';
 import type { Handshake } from '../src/worker/link/handshake.ts';
-import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
+import type { SocketEvents, SocketOpener } from '../src/worker/link/socket.ts';
 
 export interface FakeSocket {
   readonly url: string;
   readonly webSocketProtocols: readonly string[];
   readonly sentMessages: Readonly<Record<string, unknown>>[];
   isClosed: boolean;
-  unsent: number;
-  /** The method `accept` opens the socket and sends a challenge that passes the fake handshake. */
+  bufferedBytes: number;
   open(): void;
+  /** The method `accept` opens the socket and sends a challenge that passes the fake handshake. */
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
@@ -25,22 +25,22 @@ export interface FakeSocket {
 
 const validChallenge = { nonce: 'of-the-server', proof: 'right' };
 
-/** makeFakeHandshake returns a handshake that only accepts the challenge that FakeSocket.accept sends. */
+/** makeFakeHandshake returns a handshake that accepts only the challenge of the method FakeSocket.accept. */
 export async function makeFakeHandshake(): Promise<Handshake> {
   return {
     protocols: ['opentabs', 'opentabs.nonce.of-the-browser'],
-    proveTo: async ({ proof }) => (proof === validChallenge.proof ? 'proved' : undefined),
+    answerChallenge: async ({ proof }) => (proof === validChallenge.proof ? 'proved' : undefined),
   };
 }
 
-export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
+export function makeServer(): { open: SocketOpener; sockets: FakeSocket[] } {
   const sockets: FakeSocket[] = [];
-  const openSocket: OpenSocket = (url, webSocketProtocols, events) => {
+  const openSocket: SocketOpener = (url, webSocketProtocols, events) => {
     const socket = makeSocket(url, webSocketProtocols, events);
     sockets.push(socket);
     return {
       get unsentBytes() {
-        return socket.unsent;
+        return socket.bufferedBytes;
       },
       send: (text) => {
         const frame: unknown = JSON.parse(text);
@@ -68,7 +68,7 @@ function makeSocket(url: string, webSocketProtocols: readonly string[], events: 
     webSocketProtocols,
     sentMessages,
     isClosed: false,
-    unsent: 0,
+    bufferedBytes: 0,
     open: () => events.onOpen(),
     accept: () => {
       events.onOpen();

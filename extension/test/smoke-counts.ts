@@ -53,18 +53,18 @@ async function countRegistrations(): Promise<number> {
   const plugins = new Plugins(scriptRegistrar, {
     entryPoints: { deriveName: async (plugin) => `_${plugin}` },
     fetchCode: async (name) => ({ code: `function () { ${name} }`, options: '{}' }),
-    recentlyUsed: async () => [],
-    bootId: async () => 'boot',
+    listRecentlyUsedPlugins: async () => [],
+    readBootId: async () => 'boot',
   });
   await plugins.sync({
     host: 'host',
     plugins: Array.from({ length: pluginCount }, (_, pluginNumber) => makePlugin(pluginNumber)),
   });
-  await plugins.prepare();
+  await plugins.registerEarlyScripts();
   return userScripts.size + files.size;
 }
 
-/** The call that is measured has neither arguments nor a result. */
+/** countCallBytes returns the message sizes of a call without arguments and without a result. */
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;
   let frameBytes = 0;

@@ -1,10 +1,10 @@
-// Measures each part of the extension through which a call passes, without Chrome: `npx tsx
+// Measures, without Chrome, the time that a call takes in each part of the extension: `npx tsx
 // extension/test/stations-bench.ts`. docs/performance.md calls these parts stations, and lists their time budgets.
 
 import { encodeRequest, parseFrame } from '../../wire/frame.ts';
 import { BridgeCalls } from '../src/bridge/calls.ts';
 import type { Host } from '../src/bridge/hosts.ts';
-import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from '../src/port-message.ts';
+import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from '../src/port-message.ts';
 import { decodeMessages, encodeMessages } from '../src/port-text.ts';
 import { Calls } from '../src/worker/calls/calls.ts';
 import { Outbox } from '../src/worker/calls/outbox.ts';
@@ -13,7 +13,7 @@ import { type Doc, makeDocs } from '../src/worker/documents/docs.ts';
 import { makeAdapterCode, makeRealm } from './realm.ts';
 
 const warmUpCalls = 20_000;
-const blockCalls = 2_000;
+const callsPerBlock = 2_000;
 const blockCount = 15;
 
 /**
@@ -37,7 +37,7 @@ async function measureStation(
   await runBlock(warmUpCalls / timeScale);
   let fastestUs = Infinity;
   for (let block = 0; block < blockCount; block++)
-    fastestUs = Math.min(fastestUs, await runBlock(blockCalls / timeScale));
+    fastestUs = Math.min(fastestUs, await runBlock(callsPerBlock / timeScale));
   process.stdout.write(`${stationName.padEnd(34)} ${fastestUs.toFixed(2)} us\n`);
 }
 
@@ -87,7 +87,7 @@ function makeWorker() {
     return postedTexts.pop() ?? '';
   };
   const receiveText = (text: string) => {
-    for (const message of decodeMessages(text, readFromBridge))
+    for (const message of decodeMessages(text, readMessageFromBridge))
       if (message.op === 'result') calls.receive(doc, message);
   };
   return { dispatch: dispatchCall, receive: receiveText, outbox };
@@ -108,7 +108,7 @@ function makeBridge() {
   };
   bridge.receiveFromHost(host, 'ready');
   const startHost = (text: string) => {
-    for (const message of decodeMessages(text, readToBridge)) bridge.receiveFromWorker(message);
+    for (const message of decodeMessages(text, readMessageToBridge)) bridge.receiveFromWorker(message);
   };
   return { bridge, host, last: lastTexts, startHost };
 }

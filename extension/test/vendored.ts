@@ -7,7 +7,8 @@ import { transform } from 'esbuild';
 
 /**
  * checkVendored compares each file of a vendored library with the npm package of the same name. The vendored modules
- * have no comments and no whitespace, which keeps the program small. The vendored library has more than minFiles files.
+ * have no comments and no whitespace, which keeps the program small. checkVendored also checks that the vendored
+ * library has more than minFiles files.
  */
 export async function checkVendored(libraryName: string, minFiles: number): Promise<void> {
   const vendoredFolder = fileURLToPath(new URL(`../vendor/${libraryName}/`, import.meta.url));

@@ -1,7 +1,7 @@
 // Simulates a hostile page: its script replaces all built-in functions and prototype methods with functions that record
 // each use, and defines getters and setters on the prototypes for properties that objects lack. The array `saw`
-// contains the name of each replaced function that was used since `watch` was called. The properties `value`, `get` and
-// `set` get no getters or setters, because the global object of node:vm would use them.
+// contains the name of each replaced function that was used since `watch` was called. The script defines no getters or
+// setters for `value`, `get` and `set`, because the global object of node:vm would use them.
 (() => {
   const saw = [];
   let watching = false;
@@ -56,7 +56,7 @@
       },
     });
   }
-  // The page also controls the built-in prototypes between a tool's value and Object.prototype.
+  // `between` lists the built-in classes whose prototypes can be between a tool's value and Object.prototype.
   const between = ['Error', 'TypeError', 'Array', 'Function', 'Promise', 'Map', 'Date', 'DOMException'];
   const words = ['code', 'category', 'retryable', 'retryAfterMs', 'issues', 'progress', 'success', 'data', 'handle'];
   for (const name of between) {

@@ -26,7 +26,7 @@
       return outer.eventTarget(this);
     }
   }
-  // An implicit constructor would spread its arguments, which a page can observe.
+  // The constructor is explicit, because an implicit constructor would spread its arguments, which a page can observe.
   class MessageEvent extends Event {
     constructor(type, init) {
       super(type, init);

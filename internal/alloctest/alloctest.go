@@ -15,7 +15,7 @@ const runs = 2000
 func Check(t *testing.T, description string, want, extra int, f func()) {
 	t.Helper()
 	limit := want
-	if isRace {
+	if isRaceEnabled {
 		limit += extra
 	}
 	if got := testing.AllocsPerRun(runs, f); got < float64(want) || got > float64(limit) {

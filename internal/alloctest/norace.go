@@ -2,5 +2,5 @@
 
 package alloctest
 
-// isRace reports whether the test binary was built with the race detector (-race).
-const isRace = false
+// isRaceEnabled reports whether the test binary was built with the race detector (-race).
+const isRaceEnabled = false

@@ -2,5 +2,5 @@
 
 package alloctest
 
-// isRace reports whether the binary was built with the race detector (-race).
+// isRaceEnabled reports whether the binary was built with the race detector (-race).
 const isRace = true

@@ -22,7 +22,7 @@ func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 	t.Helper()
 	entries, damagedLines, err := Read(dir, maxEntries, matchAll)
 	if err != nil || damagedLines != 0 {
-		t.Fatalf("%d damaged, %v; want 0", damagedLines, err)
+		t.Fatalf("Read found %d damaged lines, error %v; want 0 damaged lines and no error", damagedLines, err)
 	}
 	return entries
 }
@@ -30,39 +30,39 @@ func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 func TestWriteAndRead(t *testing.T) {
 	dir := t.TempDir()
 	l := Open(dir, zerolog.Nop())
-	isTrue := true
+	yes := true
 	want := Record{
 		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h",
 		AuditedCall: shape.AuditedCall{
 			CallID: "call_1", ParentCallID: "call_0", Requester: dispatch.Requester{Client: "C", Session: "s"},
-			Browser: "b", TabID: 7, Origin: "http://localhost", ArrivedAt: time.Unix(998, 0).UTC(), EndedAt: time.Unix(999, 0).UTC(), RanMs: 1.5,
+			Browser: "b", TabID: 7, Origin: "http://localhost", CreatedAt: time.Unix(998, 0).UTC(), EndedAt: time.Unix(999, 0).UTC(), RanMs: 1.5,
 			Status: wire.StatusDone, StopOutcome: wire.CancelAborted, ReportCount: 3,
 		},
-		Approved:  &Approval{Scope: wire.ScopeOnce, By: "me"},
-		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, Asked: "permission"}},
-		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &isTrue,
+		Approval:  &Approval{Scope: wire.ScopeOnce, By: "me"},
+		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, RequestReason: "permission"}},
+		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
 	}
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
 	l.Close()
 	l.Write(Record{Kind: KindCall}) // Write does nothing after Close
 	got := readEntries(t, dir, 0)
-	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approved != *want.Approved ||
-		got[0].Decisions[0] != want.Decisions[0] || !got[0].ArrivedAt.Equal(want.ArrivedAt) || got[1].Time.IsZero() {
-		t.Fatalf("got %+v", got)
+	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approval != *want.Approval ||
+		got[0].Decisions[0] != want.Decisions[0] || !got[0].CreatedAt.Equal(want.CreatedAt) || got[1].Time.IsZero() {
+		t.Fatalf("Read returned the records %+v; want the written call and decision, with a time each", got)
 	}
 	if !bytes.Contains(got[0].Line, []byte(`"message":"<b>"`)) {
-		t.Errorf("the line is %s", got[0].Line)
+		t.Errorf("first line of the audit log = %s; want \"<b>\" without escapes in it", got[0].Line)
 	}
 	if fileInfo, err := os.Stat(filepath.Join(dir, fileName)); err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", fileInfo, err)
+		t.Errorf("file info of the audit log = %v, error %v; want the mode 0600", fileInfo, err)
 	}
 	if lastEntries := readEntries(t, dir, 1); len(lastEntries) != 1 || lastEntries[0].Tool != "a__c" {
-		t.Errorf("the last one: %+v", lastEntries)
+		t.Errorf("the newest record = %+v; want one record of the tool a__c", lastEntries)
 	}
 	matchingEntries, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
 	if err != nil || len(matchingEntries) != 1 || matchingEntries[0].CallID != "call_1" {
-		t.Errorf("the last call: %+v, %v", matchingEntries, err)
+		t.Errorf("the newest record of a call = %+v, error %v; want one record of call_1", matchingEntries, err)
 	}
 }
 
@@ -74,6 +74,6 @@ func TestDamagedLines(t *testing.T) {
 	}
 	entries, damagedLines, err := Read(dir, 0, matchAll)
 	if err != nil || damagedLines != 2 || len(entries) != 2 || entries[1].CallID != "2" {
-		t.Errorf("got %d records, %d damaged, %v", len(entries), damagedLines, err)
+		t.Errorf("Read returned %d records and %d damaged lines, error %v; want 2 records and 2 damaged lines", len(entries), damagedLines, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/linefile"
 )
 
-// Entry is a record of the audit log, together with the line of JSON that contains the record.
+// Entry is a record of the audit log, together with its line of JSON in the log file.
 type Entry struct {
 	Record
 	// Line is the record's JSON text, exactly as in the log file and without the line

@@ -65,9 +65,9 @@ type Record struct {
 	Hash string `json:"hash,omitempty"`
 	// AuditedCall describes the call and the page in which the call ran.
 	shape.AuditedCall
-	// The field Approved is the user's permission or approval that allowed the call; nil
+	// The field Approval is the user's permission or approval that allowed the call; nil
 	// if the call was not allowed.
-	Approved *Approval `json:"approved,omitempty"`
+	Approval *Approval `json:"approved,omitempty"`
 	// The field Decisions contains the user's decisions about the call, oldest first.
 	Decisions []Decision `json:"decisions,omitempty"`
 	// Audience is who the result or error of the call was for: "user" or "internal".
@@ -78,12 +78,12 @@ type Record struct {
 	// The field By is the surface on which the user made the decision or the change, such
 	// as "the side panel".
 	By string `json:"by,omitempty"`
-	// The field Allow is whether the user allowed the call. Scope describes which later
-	// calls the same approval allows, and ForMs is how long the approval is valid, in
+	// The field Allow is true if the user allowed the call. Scope describes which later
+	// calls the same approval allows, and DurationMs is how long the approval is valid, in
 	// milliseconds.
-	Allow *bool      `json:"allow,omitempty"`
-	Scope wire.Scope `json:"scope,omitempty"`
-	ForMs int64      `json:"for_ms,omitempty"`
+	Allow      *bool      `json:"allow,omitempty"`
+	Scope      wire.Scope `json:"scope,omitempty"`
+	DurationMs int64      `json:"for_ms,omitempty"`
 	// The fields Old and New are the values of a permission or limit before and after a
 	// change, such as "ask" and "auto".
 	Old string `json:"old,omitempty"`
@@ -123,7 +123,7 @@ type Decision struct {
 	By    string     `json:"by"`
 	Allow bool       `json:"allow"`
 	Scope wire.Scope `json:"scope,omitempty"`
-	// Asked is the name of the gate that required the decision, such as "permission". If a tool
+	// RequestReason is the name of the gate that required the decision, such as "permission". If a tool
 	// requested the decision with waitForUser, Asked is empty.
-	Asked string `json:"asked,omitempty"`
+	RequestReason string `json:"asked,omitempty"`
 }

@@ -38,7 +38,7 @@ func eventText(r audit.Record) string {
 	case audit.KindDecision:
 		decisionText := "denied"
 		if isAllowed {
-			decisionText = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+			decisionText = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.DurationMs)*time.Millisecond)
 		}
 		return decisionText + callerText(r) + " by " + r.By
 	case audit.KindAnswer:
@@ -70,7 +70,7 @@ func eventText(r audit.Record) string {
 		}
 		return decisionText
 	case audit.KindDropped:
-		return terminal.Plural(r.Dropped, "event") + " could not be recorded"
+		return terminal.CountNoun(r.Dropped, "event") + " could not be recorded"
 	}
 	return string(r.Kind)
 }
@@ -88,11 +88,11 @@ func callText(r audit.Record) string {
 		statusText += fmt.Sprintf(" (%s)", r.ErrorCode)
 	}
 	total := time.Duration(r.RanMs * float64(time.Millisecond))
-	if !r.ArrivedAt.IsZero() { // the total includes the time in which the call waited for the user
-		total = max(total, r.EndedAt.Sub(r.ArrivedAt))
+	if !r.CreatedAt.IsZero() { // the total includes the time in which the call waited for the user
+		total = max(total, r.EndedAt.Sub(r.CreatedAt))
 	}
 	statusText += " after " + humanize.Duration(total) + callerText(r)
-	if a := r.Approved; a != nil {
+	if a := r.Approval; a != nil {
 		statusText += ", allowed " + callview.ScopeText(a.Scope, 0)
 		if a.By != "" {
 			statusText += " by " + a.By
@@ -134,16 +134,16 @@ func Details(r audit.Record) []string {
 	addLine("stopped", string(r.StopOutcome))
 	addLine("reports", fmt.Sprint(r.ReportCount))
 	addLine("audience", r.Audience)
-	if r.Approved != nil && !r.Approved.At.IsZero() {
-		addLine("allowed", r.Approved.At.Local().Format(time.DateTime))
+	if r.Approval != nil && !r.Approval.At.IsZero() {
+		addLine("allowed", r.Approval.At.Local().Format(time.DateTime))
 	}
 	for _, d := range r.Decisions {
 		answerText, requestedBy := "no", "asked by the tool"
 		if d.Allow {
 			answerText = "yes, " + callview.ScopeText(d.Scope, 0)
 		}
-		if d.Asked != "" {
-			requestedBy = "asked for its " + d.Asked
+		if d.RequestReason != "" {
+			requestedBy = "asked for its " + d.RequestReason
 		}
 		addLine("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), answerText, d.By, requestedBy))
 	}
@@ -156,29 +156,29 @@ func Details(r audit.Record) []string {
 // VerificationLines describes the result of [audit.Verify] for the user, in one or more
 // lines.
 func VerificationLines(v audit.Verification) []string {
-	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
-	if v.EarlierLines > 0 {
+	lines := []string{fmt.Sprintf("%s in %s checked", terminal.CountNoun(v.Lines, "record"), terminal.CountNoun(v.Files, "file"))}
+	if v.LinesBeforeChain > 0 {
 		textBefore := ""
 		if !v.FirstTime.IsZero() {
 			textBefore = " before " + v.FirstTime.Local().Format(time.DateTime)
 		}
 		lines = append(lines, fmt.Sprintf("%s not protected: an early build of opentabs wrote records without numbers, so a change cannot be noticed",
-			terminal.CountWithVerb(v.EarlierLines, "record"+textBefore+" is", "records"+textBefore+" are")))
+			terminal.CountWithVerb(v.LinesBeforeChain, "record"+textBefore+" is", "records"+textBefore+" are")))
 	}
 	switch {
 	case v.Problem != nil:
-	case v.Lines+v.EarlierLines == 0:
+	case v.Lines+v.LinesBeforeChain == 0:
 		return append(lines, "the audit log is empty")
 	case v.Lines == 0:
 		return lines
-	case v.EarlierLines > 0:
+	case v.LinesBeforeChain > 0:
 		return append(lines, "no checked record was changed or removed")
 	default:
 		return append(lines, "no record was changed or removed")
 	}
-	placeText := v.Problem.File
+	locationText := v.Problem.File
 	if v.Problem.Line > 0 {
-		placeText += fmt.Sprintf(":%d", v.Problem.Line)
+		locationText += fmt.Sprintf(":%d", v.Problem.Line)
 	}
-	return append(lines, terminal.SafeLine(placeText)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
+	return append(lines, terminal.SafeLine(locationText)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
 }

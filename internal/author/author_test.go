@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 const extractTimeout = 10 * time.Minute
 
 // Without GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it exits.
-var childOptions = func() jsbuild.Options {
+var childBuildOptions = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
 		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 	}
@@ -47,7 +47,7 @@ func createPluginWithEdit(t testing.TB, file, oldText, replacement string) strin
 		t.Fatal(err)
 	}
 	if strings.Count(string(fileContent), oldText) != 1 {
-		t.Fatalf("%s does not contain %q exactly once", file, oldText)
+		t.Fatalf("%s contains %q %d times; want exactly once", file, oldText, strings.Count(string(fileContent), oldText))
 	}
 	writePluginFile(t, dir, file, strings.Replace(string(fileContent), oldText, replacement, 1))
 	return dir

@@ -29,10 +29,10 @@ type Finding struct {
 	// Rule is the ID of the violated rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// The field Where is the place of the problem: a file with an optional line, a tool
+	// The field Location is the place of the problem: a file with an optional line, a tool
 	// such as "list_items", or a field such as "list_items: input.filter.since". The
-	// field Where is empty if the finding is about the whole plugin.
-	Where string `json:"where,omitempty"`
+	// field Location is empty if the finding is about the whole plugin.
+	Location string `json:"where,omitempty"`
 	// Text describes the problem and the action for the author.
 	Text string `json:"text"`
 }
@@ -48,8 +48,8 @@ type CheckResult struct {
 	// Undos describes how to undo calls of the plugin's tools, with one sentence for each
 	// tool that has an undo.
 	Undos []string `json:"undos,omitempty"`
-	// NotChecked lists the linter's checks that did not run, each with the reason.
-	NotChecked []string `json:"notChecked,omitempty"`
+	// SkippedChecks lists the linter's checks that did not run, each with the reason.
+	SkippedChecks []string `json:"notChecked,omitempty"`
 }
 
 // Rule is one rule of the linter for plugins.
@@ -72,9 +72,9 @@ func Rules() []Rule {
 	return allRules
 }
 
-// reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
-// and args become Finding.Text.
-type reportFunc = func(placeText, format string, args ...any)
+// reportFunc adds a finding to the result of a check. The parameter locationText becomes
+// Finding.Where; format and args become Finding.Text.
+type reportFunc = func(locationText, format string, args ...any)
 
 // The type rule is a linter rule together with the function that checks the rule.
 type rule struct {
@@ -90,12 +90,12 @@ type CheckOptions struct {
 	// Build contains the options with which Check builds the plugin. Check ignores the
 	// output directory in Build, because it builds into a temporary directory.
 	Build jsbuild.Options
-	// If NoTypes is true, Check does not run the TypeScript compiler to check types.
-	NoTypes bool
+	// If SkipTypeCheck is true, Check does not run the TypeScript compiler to check types.
+	SkipTypeCheck bool
 }
 
 // Check lints the plugin in dir. Check writes no files except the TypeScript types that
-// editors read. Unless NoTypes is set, Check runs the TypeScript compiler in the plugin's
+// editors read. Unless SkipTypeCheck is set, Check runs the TypeScript compiler in the plugin's
 // node_modules, so the plugin must be trusted. Check returns an error only if the linter
 // cannot run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
@@ -112,8 +112,8 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 		c.Plugin, c.Version = b.Name, joinLines(b.Version)
 		c.addProblems(levelWarning, b.result.Warnings)
 	}
-	if o.NoTypes {
-		c.NotChecked = append(c.NotChecked, "types: disabled by an option")
+	if o.SkipTypeCheck {
+		c.SkippedChecks = append(c.SkippedChecks, "types: disabled by an option")
 	} else if err := c.checkTypes(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -145,8 +145,8 @@ func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 
 func (c *CheckResult) applyRules(b *tempBuild) {
 	for _, ruleToApply := range rules {
-		ruleToApply.check(b, func(placeText, format string, args ...any) {
-			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, placeText, fmt.Sprintf(format, args...)})
+		ruleToApply.check(b, func(locationText, format string, args ...any) {
+			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, locationText, fmt.Sprintf(format, args...)})
 		})
 	}
 }

@@ -25,17 +25,17 @@ var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
 func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
-		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")
+		c.SkippedChecks = append(c.SkippedChecks, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")
 		return nil
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
-		c.NotChecked = append(c.NotChecked, "types: Node is not installed, which runs the TypeScript compiler; install Node, or check the types in an editor")
+		c.SkippedChecks = append(c.SkippedChecks, "types: Node is not installed, which runs the TypeScript compiler; install Node, or check the types in an editor")
 		return nil
 	}
 	tsc := findCompiler(dir)
 	if tsc == "" {
-		c.NotChecked = append(c.NotChecked, "types: TypeScript is not installed; run npm install --save-dev typescript")
+		c.SkippedChecks = append(c.SkippedChecks, "types: TypeScript is not installed; run npm install --save-dev typescript")
 		return nil
 	}
 	if err := RefreshEditorTypes(dir); err != nil {
@@ -52,9 +52,9 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	var exitErr *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s did not finish within %v", tsc, compilerTimeout))
+		c.SkippedChecks = append(c.SkippedChecks, fmt.Sprintf("types: %s did not finish within %v", tsc, compilerTimeout))
 	case err != nil && !errors.As(err, &exitErr):
-		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s could not be run: %v", tsc, err))
+		c.SkippedChecks = append(c.SkippedChecks, fmt.Sprintf("types: %s could not be run: %v", tsc, err))
 	case err != nil:
 		c.addDiagnostics(outBuffer.String())
 	}
@@ -88,7 +88,7 @@ func (c *CheckResult) addDiagnostics(outDir string) {
 			lastFinding := &c.Findings[len(c.Findings)-1]
 			lastFinding.Text += "\n" + strings.TrimSpace(line)
 		case addedCount == maxDiagnostics:
-			c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: only the first %d messages of tsc are listed", maxDiagnostics))
+			c.SkippedChecks = append(c.SkippedChecks, fmt.Sprintf("types: only the first %d messages of tsc are listed", maxDiagnostics))
 			return
 		case m == nil:
 			addedCount++

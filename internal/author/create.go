@@ -42,9 +42,9 @@ type CreateOptions struct {
 	// Description describes the plugin to users in one sentence. By default, the
 	// description is a sentence that names Domain.
 	Description string
-	// World is the JavaScript world of the adapter, "main" or "isolated". The default of
-	// the field World is main.
-	World string
+	// ScriptWorld is the JavaScript world of the adapter, "main" or "isolated". The default of
+	// the field ScriptWorld is main.
+	ScriptWorld string
 }
 
 // CreateResult describes the plugin that [Create] wrote.
@@ -61,14 +61,14 @@ type CreateResult struct {
 }
 
 // The type scaffold contains the values for the templates of a new plugin. In a template,
-// {{FIELD}} is replaced by the value of the scaffold's field FIELD, and {{json FIELD}} by
-// that value as JSON.
+// {{FIELD}} is replaced with the value of the scaffold's field FIELD, and {{json FIELD}}
+// with that value as JSON.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is the address of the site's start page.
 	URL string
-	// World is the JavaScript world of the adapter; empty for the main world.
-	World string
+	// ScriptWorld is the JavaScript world of the adapter; empty for the main world.
+	ScriptWorld string
 }
 
 // Create writes a small plugin that builds, and passes check and test, without changes.
@@ -115,15 +115,15 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 	if s.Site, s.Pattern, err = sitePatternOf(o.Domain); err != nil {
 		return scaffold{}, err
 	}
-	switch o.World {
+	switch o.ScriptWorld {
 	case "", string(wire.WorldMain):
 	case string(wire.WorldIsolated):
-		s.World = o.World
+		s.ScriptWorld = o.ScriptWorld
 	default:
-		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
+		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.ScriptWorld)
 	}
 	for fieldName, fieldValue := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
-		if problemText := plaintext.CheckShown(fieldValue); problemText != "" {
+		if problemText := plaintext.CheckDisplayText(fieldValue); problemText != "" {
 			return scaffold{}, fmt.Errorf("the %s %s", fieldName, problemText)
 		}
 	}
@@ -177,8 +177,8 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 		site = u.Host
 	}
 	site = strings.TrimPrefix(strings.TrimSuffix(site, "/"), "*.")
-	withSubdomains := "*." + strings.TrimPrefix(site, "www.")
-	for _, host := range []string{withSubdomains, site} { // an IP address has no subdomains
+	subdomainPattern := "*." + strings.TrimPrefix(site, "www.")
+	for _, host := range []string{subdomainPattern, site} { // an IP address has no subdomains
 		pattern = "*://" + host + "/*"
 		if _, err = plugin.ParsePattern(pattern); err == nil {
 			return site, pattern, nil
@@ -194,11 +194,11 @@ type newFile struct {
 	fileContent []byte
 }
 
-// Package text/template would keep the linker from dropping unused methods of the whole program.
-func (s scaffold) fillIn(template string) string {
+// fillTemplate does not use package text/template, because it would keep the linker from dropping unused methods.
+func (s scaffold) fillTemplate(template string) string {
 	replacements := []string{"{{world}}", ""}
-	if s.World != "" {
-		replacements[1] = ",\n    \"world\": " + string(rawjson.Encode(s.World))
+	if s.ScriptWorld != "" {
+		replacements[1] = ",\n    \"world\": " + string(rawjson.Encode(s.ScriptWorld))
 	}
 	for name, value := range map[string]string{
 		"Package": s.Package, "DisplayName": s.DisplayName, "Description": s.Description, "Pattern": s.Pattern, "Site": s.Site, "URL": s.URL,
@@ -222,7 +222,7 @@ func (s scaffold) renderFiles() ([]newFile, error) {
 		if targetPath == "gitignore" { // go:embed skips names that begin with a dot
 			targetPath = ".gitignore"
 		}
-		files = append(files, newFile{targetPath, []byte(s.fillIn(string(template)))})
+		files = append(files, newFile{targetPath, []byte(s.fillTemplate(string(template)))})
 		return nil
 	})
 	if err != nil {

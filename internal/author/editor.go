@@ -23,7 +23,7 @@ const (
 
 // writeEditorTypes lets editors and tsc find the types of @opentabs/sdk and zod without an installation.
 func writeEditorTypes(dir string) (bool, error) {
-	files, versionMark, err := editorTypes()
+	files, versionLine, err := editorTypes()
 	if err != nil {
 		return false, err
 	}
@@ -34,13 +34,13 @@ func writeEditorTypes(dir string) (bool, error) {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	if currentMark, err := root.ReadFile(typesFileHeader); err == nil && string(currentMark) == versionMark {
+	if currentVersionLine, err := root.ReadFile(typesFileHeader); err == nil && string(currentVersionLine) == versionLine {
 		return false, nil
 	}
 	if err := root.RemoveAll(typesDir); err != nil {
 		return false, fmt.Errorf("remove the previous types: %w", err)
 	}
-	for _, file := range append(files, newFile{typesFileHeader, []byte(versionMark)}) { // typesFileHeader is written last
+	for _, file := range append(files, newFile{typesFileHeader, []byte(versionLine)}) { // typesFileHeader is written last
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}
@@ -65,7 +65,7 @@ func RefreshEditorTypes(dir string) error {
 	return err
 }
 
-func editorTypes() (files []newFile, versionMark string, err error) {
+func editorTypes() (files []newFile, versionLine string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

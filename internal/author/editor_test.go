@@ -13,7 +13,7 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 		readPluginFile(t, dir, typesDir+"/"+name)
 	}
 	if hasWritten, err := writeEditorTypes(dir); hasWritten || err != nil {
-		t.Errorf("a second call wrote the types again: %t, %v", hasWritten, err)
+		t.Errorf("second call of writeEditorTypes: written again = %t, error %v; want false and no error", hasWritten, err)
 	}
 	writePluginFile(t, dir, typesDir+"/old.ts", "of another version")
 	writePluginFile(t, dir, typesFileHeader, "another version")
@@ -21,7 +21,7 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, typesDir, "old.ts")); !os.IsNotExist(err) {
-		t.Errorf("a file of another version was not removed: %v", err)
+		t.Errorf("status of a types file of another version = %v; want that RefreshEditorTypes removed the file", err)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, ".opentabs")); !os.IsNotExist(err) {
-			t.Errorf("%q got types: %v", tsconfig, err)
+			t.Errorf("with the tsconfig %q, the status of .opentabs is %v; want no types for editors", tsconfig, err)
 		}
 	}
 }
@@ -51,9 +51,9 @@ func TestEditorTypesStayInThePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := RefreshEditorTypes(dir); err == nil || !strings.Contains(err.Error(), "types") {
-		t.Errorf("got %v; want an error that contains %q", err, "types")
+		t.Errorf("RefreshEditorTypes through a link returned the error %v; want an error that contains %q", err, "types")
 	}
 	if dirEntries, err := os.ReadDir(otherDir); err != nil || len(dirEntries) > 0 {
-		t.Errorf("the target of the link has %v, %v", dirEntries, err)
+		t.Errorf("the target of the link has the files %v, error %v; want no files", dirEntries, err)
 	}
 }

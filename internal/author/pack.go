@@ -56,8 +56,8 @@ type PackedFile struct {
 }
 
 // Pack writes the npm package of the built plugin in dir, with package.json, the README,
-// the license and dist. out is the path of the .tgz file, or a directory for a file named
-// NAME-VERSION.tgz. Pack writes the same bytes for the same content.
+// the license and dist. The parameter archivePath is the path of the .tgz file, or a directory
+// for a file named NAME-VERSION.tgz. Pack writes the same bytes for the same content.
 func Pack(dir, archivePath string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -125,12 +125,12 @@ func packPath(archivePath, name, version string) (string, error) {
 }
 
 func packedFiles(root *os.Root) ([]string, error) {
-	topEntries, err := fs.ReadDir(root.FS(), ".")
+	rootEntries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("list the plugin's files: %w", err)
 	}
 	var names []string
-	for _, entry := range topEntries {
+	for _, entry := range rootEntries {
 		if packedNames().MatchString(entry.Name()) && entry.Type().IsRegular() {
 			names = append(names, entry.Name())
 		}

@@ -36,7 +36,7 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(outDir, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packResult.Path != want {
-		t.Errorf("packed to %s, want %s", packResult.Path, want)
+		t.Errorf("Pack wrote the package to %s, want %s", packResult.Path, want)
 	}
 	archive, err := os.ReadFile(packResult.Path)
 	if err != nil {
@@ -44,13 +44,13 @@ func TestPack(t *testing.T) {
 	}
 	checksum := sha512.Sum512(archive)
 	if want := "sha512-" + base64.StdEncoding.EncodeToString(checksum[:]); packResult.Integrity != want || packResult.Bytes != len(archive) {
-		t.Errorf("integrity %s, %d bytes; want %s, %d", packResult.Integrity, packResult.Bytes, want, len(archive))
+		t.Errorf("package: integrity %s, %d bytes; want integrity %s, %d bytes", packResult.Integrity, packResult.Bytes, want, len(archive))
 	}
 	names := []string{}
 	for name, text := range unpackFiles(t, packResult.Path) {
 		names = append(names, name)
 		if text != readPluginFile(t, dir, strings.TrimPrefix(name, "package/")) {
-			t.Errorf("%s contains %q", name, text)
+			t.Errorf("the packed file %s contains %q; want the content of the plugin's file", name, text)
 		}
 	}
 	slices.Sort(names)
@@ -72,7 +72,7 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 		t.Fatal(err)
 	}
 	if !z.ModTime.IsZero() {
-		t.Errorf("the archive contains the time of packing: %v", z.ModTime)
+		t.Errorf("modification time in the gzip header = %v; want the zero time", z.ModTime)
 	}
 	files := map[string]string{}
 	lastName := ""
@@ -85,7 +85,7 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 			t.Fatal(err)
 		}
 		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || !h.ModTime.Equal(packTime) || h.Uid != 0 || h.Uname != "" || h.Name < lastName {
-			t.Errorf("%+v", h)
+			t.Errorf("tar header %+v; want a regular file with mode 0644, a fixed time and no owner, sorted by name", h)
 		}
 		lastName = h.Name
 		readBytes, err := io.ReadAll(r)
@@ -111,14 +111,14 @@ func TestPackIsReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	if firstPack.Integrity != secondPack.Integrity || firstPack.Shasum != secondPack.Shasum || filepath.Base(secondPack.Path) != "other.tgz" {
-		t.Errorf("%+v\n%+v", firstPack, secondPack)
+		t.Errorf("first package %+v\nsecond package %+v\nwant the same hashes, and the name other.tgz for the second", firstPack, secondPack)
 	}
 }
 
-func TestPackRefuses(t *testing.T) {
+func TestPackRejectsInvalidPlugins(t *testing.T) {
 	for _, c := range []struct {
 		description, want string
-		spoil             func(dir string) error
+		breakPlugin       func(dir string) error
 	}{
 		{"no dist", "build the plugin first", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "dist")) }},
 		{"a link", "not a regular file", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "dist", "x")) }},
@@ -137,17 +137,17 @@ func TestPackRefuses(t *testing.T) {
 		}},
 	} {
 		dir, outDir := createPackablePlugin(t), t.TempDir()
-		if err := c.spoil(dir); err != nil {
+		if err := c.breakPlugin(dir); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Pack(dir, outDir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v; want an error that contains %q", c.description, err, c.want)
+			t.Errorf("%s: Pack returned the error %v; want an error that contains %q", c.description, err, c.want)
 		}
 		if dirEntries, _ := os.ReadDir(outDir); len(dirEntries) > 0 {
-			t.Errorf("%s: the failed pack left %v", c.description, dirEntries)
+			t.Errorf("%s: the failed Pack left the files %v; want none", c.description, dirEntries)
 		}
 	}
 	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
-		t.Errorf("got %v; want an error that contains %q", err, "does not exist")
+		t.Errorf("Pack into a missing directory returned the error %v; want an error that contains %q", err, "does not exist")
 	}
 }

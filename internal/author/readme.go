@@ -24,10 +24,10 @@ const (
 // UpdateReadme updates the tables of tools, prompts and settings in the plugin's
 // README.md. The tables in README.md are between two marker lines. If the marker lines or
 // README.md are missing, UpdateReadme creates them. UpdateReadme returns true if it
-// changed README.md. If check is true, UpdateReadme writes nothing and reports whether
-// README.md would change. If the plugin's source does not compile, the error is a
+// changed README.md. If isCheckOnly is true, UpdateReadme writes nothing and reports
+// whether README.md would change. If the plugin's source does not compile, the error is a
 // *jsbuild.BuildError.
-func UpdateReadme(ctx context.Context, dir string, onlyCheck bool, o jsbuild.Options) (bool, error) {
+func UpdateReadme(ctx context.Context, dir string, isCheckOnly bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
 		return false, err
@@ -37,7 +37,7 @@ func UpdateReadme(ctx context.Context, dir string, onlyCheck bool, o jsbuild.Opt
 	if err != nil || bytes.Equal(currentText, updatedText) {
 		return false, err
 	}
-	if onlyCheck {
+	if isCheckOnly {
 		return true, nil
 	}
 	root, err := os.OpenRoot(b.sourceDir)
@@ -56,20 +56,20 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)
 	}
-	tables := tablesBegin + "\n\n" + formatTables(b.Plugin) + "\n" + tablesEnd
+	tablesText := tablesBegin + "\n\n" + formatTables(b.Plugin) + "\n" + tablesEnd
 	if len(currentText) == 0 {
-		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tables), nil
+		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tablesText), nil
 	}
 	readme := string(currentText)
 	tablesStart := strings.Index(readme, tablesBegin)
 	if tablesStart < 0 {
-		return currentText, []byte(strings.TrimRight(readme, "\n") + "\n\n" + tables + "\n"), nil
+		return currentText, []byte(strings.TrimRight(readme, "\n") + "\n\n" + tablesText + "\n"), nil
 	}
 	tablesLength := strings.Index(readme[tablesStart:], tablesEnd)
 	if tablesLength < 0 {
 		return nil, nil, fmt.Errorf("%s has the line %q but not %q after it; add that line below the tables, or remove the first one", readmeFile, tablesBegin, tablesEnd)
 	}
-	return currentText, []byte(readme[:tablesStart] + tables + readme[tablesStart+tablesLength+len(tablesEnd):]), nil
+	return currentText, []byte(readme[:tablesStart] + tablesText + readme[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
 func formatTables(p *plugin.Plugin) string {

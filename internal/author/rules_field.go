@@ -23,7 +23,7 @@ var fieldRules = []rule{
 	{Rule{"field-any", "A value without a schema is not validated, and an agent has to guess its form."}, levelWarning, checkFieldWithoutSchema},
 	{Rule{"field-open", "An unknown argument is a mistake. An agent notices the mistake only if the call is rejected."}, levelWarning, checkUnknownArguments},
 	{Rule{"field-bounds", "Without bounds an agent may request everything: the call exceeds its time limit, or the result exceeds the agent's context."}, levelWarning, checkBounds},
-	{Rule{"field-reserved", "opentabs adds the fields tabId, browser and instance to every tool, to choose the tab. A field of the tool with such a name replaces them."}, levelWarning, checkReserved},
+	{Rule{"field-reserved", "opentabs adds the fields tabId, browser and instance to every tool, to choose the tab. A field of the tool with such a name replaces them."}, levelWarning, checkReservedFields},
 	{Rule{"field-names", "Agents make fewer mistakes if all names have the same style."}, levelWarning, checkFieldNames},
 	{Rule{"schema-size", "Agents read all schemas in each session."}, levelWarning, checkSchemaSize},
 	{Rule{"schema-depth", "Agents make most mistakes in deeply nested arguments."}, levelWarning, checkDepth},
@@ -58,7 +58,7 @@ type schemaField struct {
 	depth      int
 }
 
-// eachField visits properties sorted by name, and skips malformed nodes, because the loader reports them.
+// eachField visits properties sorted by name. Malformed nodes are skipped, because the loader of plugins reports them.
 func eachField(root string, rawJSON json.RawMessage, visitItem func(schemaField)) {
 	var walk func(path, name string, depth int, rawJSON json.RawMessage)
 	walk = func(path, name string, depth int, rawJSON json.RawMessage) {
@@ -95,20 +95,20 @@ func checkFieldDescriptions(b *tempBuild, report reportFunc) {
 	})
 }
 
-func (s schema) acceptsAnything() bool {
+func (s schema) acceptsAnyValue() bool {
 	return s.Type == nil && s.Properties == nil && s.Items == nil && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil &&
 		s.Enum == nil && s.Const == nil && s.Ref == "" && s.Not == nil
 }
 
 func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f schemaField) {
-		if f.acceptsAnything() {
+		if f.acceptsAnyValue() {
 			report(tool+": "+f.path, "the field accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
 		}
 	})
 	for _, t := range b.Tools {
 		eachField("output", t.OutputSchema, func(f schemaField) {
-			if f.acceptsAnything() && f.depth <= 1 && f.name != "" || f.acceptsAnything() && f.depth == 0 {
+			if f.acceptsAnyValue() && f.depth <= 1 && f.name != "" || f.acceptsAnyValue() && f.depth == 0 {
 				report(t.Name+": "+f.path, "the value may be anything, so an agent can't rely on its form; describe the value")
 			}
 		})
@@ -153,7 +153,7 @@ func (s schema) isUnbounded() bool {
 
 var reservedFields = []string{"tabId", "browser", "instance"}
 
-func checkReserved(b *tempBuild, report reportFunc) {
+func checkReservedFields(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f schemaField) {
 		if f.depth == 1 && slices.Contains(reservedFields, f.name) {
 			report(tool+": "+f.path, "this field replaces the field %[2]s, which chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)

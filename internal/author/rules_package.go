@@ -207,13 +207,13 @@ func checkTests(b *tempBuild, report reportFunc) {
 }
 
 func checkReadme(b *tempBuild, report reportFunc) {
-	readmeNow, updatedReadme, err := b.readmeTexts()
+	currentReadme, updatedReadme, err := b.readmeTexts()
 	switch {
 	case err != nil:
 		report(readmeFile, "%v", err)
-	case len(readmeNow) == 0:
+	case len(currentReadme) == 0:
 		report(readmeFile, "the plugin has no README; run `opentabs plugin readme`")
-	case !bytes.Equal(readmeNow, updatedReadme):
+	case !bytes.Equal(currentReadme, updatedReadme):
 		report(readmeFile, "its tables do not match the plugin; run `opentabs plugin readme`")
 	}
 }

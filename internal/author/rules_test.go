@@ -23,13 +23,13 @@ func buildGoodPlugin(t testing.TB) *tempBuild {
 		writePluginFile(t, dir, outDir+"/adapter.iife.js", "code")
 		writePluginFile(t, dir, outDir+"/tools.json", "tools")
 	}
-	isTrue := true
+	yes := true
 	b.Plugin = &plugin.Plugin{
 		Name: "tickets", DisplayName: "Tickets", Description: "Reads and files tickets.", Version: "1.0.0", Matches: []string{"*://*.tickets.test/*"}, Icon: "svg",
 	}
 	for _, name := range []string{"list_tickets", "get_ticket"} {
 		b.Tools = append(b.Tools, &plugin.Tool{
-			Plugin: b.Plugin, Name: name, Icon: "ticket", Annotations: plugin.Annotations{ReadOnly: &isTrue},
+			Plugin: b.Plugin, Name: name, Icon: "ticket", Annotations: plugin.Annotations{ReadOnly: &yes},
 			Description:  "Returns tickets of the project, newest first. By " + name + ".",
 			InputSchema:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string","description":"The ticket's id"}},"additionalProperties":false}`),
 			OutputSchema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}}}`),
@@ -72,9 +72,9 @@ func editManifest(oldText, replacement string) func(testing.TB, *tempBuild) {
 	}
 }
 
-func annotateTool(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
+func annotateTool(readOnlyHint, destructiveHint *bool) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
-		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnly, Destructive: destructive}
+		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnlyHint, Destructive: destructiveHint}
 		rewriteReadme(t, b)
 	}
 }
@@ -91,20 +91,20 @@ func removeSource(name string) func(testing.TB, *tempBuild) {
 	}
 }
 
-func findingsOf(b *tempBuild) []Finding {
+func allFindings(b *tempBuild) []Finding {
 	c := &CheckResult{}
 	c.applyRules(b)
 	return c.Findings
 }
 
 func TestGoodPluginHasNoFindings(t *testing.T) {
-	for _, f := range findingsOf(buildGoodPlugin(t)) {
-		t.Errorf("%+v", f)
+	for _, f := range allFindings(buildGoodPlugin(t)) {
+		t.Errorf("the good plugin has the finding %+v; want no findings", f)
 	}
 }
 
 func TestRules(t *testing.T) {
-	isTrue, no := true, false
+	yes, no := true, false
 	deepSchema := `{"type":"string","description":"d"}`
 	for range 6 {
 		deepSchema = `{"type":"object","description":"d","additionalProperties":false,"properties":{"in":` + deepSchema + `}}`
@@ -115,8 +115,8 @@ func TestRules(t *testing.T) {
 	}
 	seenNames := map[string]bool{}
 	for _, c := range []struct {
-		rule, placeText, wantProblem string
-		spoil                        func(testing.TB, *tempBuild)
+		rule, locationText, wantProblem string
+		breakPlugin                     func(testing.TB, *tempBuild)
 	}{
 		{"package-version", "package.json", `"1.0"`, editManifest("1.0.0", "1.0")},
 		{"package-version", "package.json", `"01.0.0"`, editManifest("1.0.0", "01.0.0")},
@@ -158,9 +158,9 @@ func TestRules(t *testing.T) {
 		}},
 		{"tool-annotations", "list_tickets", "readOnlyHint: true } if its name", annotateTool(nil, nil)},
 		{"tool-annotations", "send_ticket", "destructiveHint: false", applyBothEdits(renameTool("send_ticket"), annotateTool(nil, nil))},
-		{"tool-annotations-contradict", "list_tickets", "destroys nothing", annotateTool(&isTrue, &isTrue)},
-		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBothEdits(renameTool("delete_ticket"), annotateTool(&isTrue, nil))},
-		{"tool-annotations-contradict", "list_tickets", "only reads", annotateTool(nil, &isTrue)},
+		{"tool-annotations-contradict", "list_tickets", "destroys nothing", annotateTool(&yes, &yes)},
+		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBothEdits(renameTool("delete_ticket"), annotateTool(&yes, nil))},
+		{"tool-annotations-contradict", "list_tickets", "only reads", annotateTool(nil, &yes)},
 		{"tool-annotations-contradict", "remove_ticket", "set it to true", applyBothEdits(renameTool("remove_ticket"), annotateTool(nil, &no))},
 		{"field-description", "list_tickets: input.state", "add .describe", addInputField("state", `{"type":"string"}`)},
 		{"field-description", "list_tickets: input.all[].id", "add .describe", addInputField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
@@ -186,16 +186,16 @@ func TestRules(t *testing.T) {
 		{"schema-depth", "list_tickets: input.deep.in.in.in.in.in.in", "nested 7 levels deep", addInputField("deep", deepSchema)},
 	} {
 		b := buildGoodPlugin(t)
-		c.spoil(t, b)
+		c.breakPlugin(t, b)
 		seenNames[c.rule] = true
-		findings := findingsOf(b)
-		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Where != c.placeText || !strings.Contains(findings[0].Text, c.wantProblem) {
-			t.Errorf("%s (%s): found %+v", c.rule, c.wantProblem, findings)
+		findings := allFindings(b)
+		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Location != c.locationText || !strings.Contains(findings[0].Text, c.wantProblem) {
+			t.Errorf("findings = %+v; want one of the rule %s at %q with the text %q", findings, c.rule, c.locationText, c.wantProblem)
 		}
 	}
 	for _, ruleUnderTest := range rules {
 		if !seenNames[ruleUnderTest.ID] {
-			t.Errorf("no case for the rule %s", ruleUnderTest.ID)
+			t.Errorf("the test has no case for the linter rule %s; want a case for every rule", ruleUnderTest.ID)
 		}
 	}
 }
@@ -213,8 +213,8 @@ func TestRulesAcceptZodSchemas(t *testing.T) {
 	} {
 		b := buildGoodPlugin(t)
 		addInputField("limit", schema)(t, b)
-		for _, f := range findingsOf(b) {
-			t.Errorf("%s: %+v", schema, f)
+		for _, f := range allFindings(b) {
+			t.Errorf("the input schema %s has the finding %+v; want no findings", schema, f)
 		}
 	}
 }

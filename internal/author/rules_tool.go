@@ -73,7 +73,7 @@ func checkToolDescriptions(b *tempBuild, report reportFunc) {
 		case strings.HasPrefix(strings.ToLower(description), "this tool"), strings.HasPrefix(strings.ToLower(description), "a tool"):
 			report(t.Name, "its description begins with %q; begin with the action, as in %q", strings.Join(strings.Fields(description)[:2], " "), "Returns the channels ...")
 		}
-		if otherTool, hasSameText := firstTool[strings.ToLower(description)]; hasSameText {
+		if otherTool, hasSameDescription := firstTool[strings.ToLower(description)]; hasSameDescription {
 			report(t.Name, "its description is the same as that of %s; describe the difference, or merge both tools", otherTool)
 		} else {
 			firstTool[strings.ToLower(description)] = t.Name
@@ -98,7 +98,7 @@ var (
 	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
 )
 
-// isReadOnly guesses from a tool's name whether the tool only reads.
+// isReadOnly guesses from a tool's name whether the tool only reads data.
 func isReadOnly(t *plugin.Tool) bool {
 	verb, _, _ := strings.Cut(t.Name, "_")
 	return slices.Contains(readVerbs, verb)

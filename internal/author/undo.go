@@ -9,13 +9,13 @@ import (
 // checkUndos adds a finding for each undo that cannot reverse a change.
 func checkUndos(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		otherTool := t.UndoTool()
+		undoTool := t.UndoTool()
 		switch {
-		case otherTool == nil:
+		case undoTool == nil:
 		case t.IsReadOnly():
 			report(t.Name, "the tool has readOnlyHint, so there is nothing to undo; remove the undo or the hint")
-		case otherTool.IsReadOnly():
-			report(t.Name, "its undo names %s, which has readOnlyHint and so changes nothing; name the tool that takes the change back", otherTool.Name)
+		case undoTool.IsReadOnly():
+			report(t.Name, "its undo names %s, which has readOnlyHint and so changes nothing; name the tool that takes the change back", undoTool.Name)
 		}
 	}
 }

@@ -32,11 +32,11 @@ var excludedDirs = []string{"node_modules", "dist"}
 
 // The type snapshot contains the stamps of a plugin's files at one moment, by path with
 // slashes.
-type snapshot map[string]fileStamp
+type snapshot map[string]fileState
 
-// fileStamp describes one file at the time of a scan. Two values of fileStamp are equal
+// fileState describes one file at the time of a scan. Two values of fileState are equal
 // if the file did not change between the two scans.
-type fileStamp struct {
+type fileState struct {
 	modifiedAt time.Time
 	size       int64
 	// content is a hash for files that changed within mtimeResolution of a scan, because size and time may stay equal.
@@ -88,17 +88,17 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 		scanTimer.Reset(max(scanInterval, scanTimeDivisor*time.Since(startTime)))
 		// Editors and git write several files in sequence, so Run waits until a scan
 		// finds no further change.
-		isSettled := len(currentSnapshot.changesSince(lastSnapshot)) == 0
+		isUnchanged := len(currentSnapshot.changedFilesSince(lastSnapshot)) == 0
 		lastSnapshot = currentSnapshot
-		if files := currentSnapshot.changesSince(w.reportedSnapshot); isSettled && len(files) > 0 {
+		if files := currentSnapshot.changedFilesSince(w.reportedSnapshot); isUnchanged && len(files) > 0 {
 			w.reportedSnapshot = currentSnapshot
 			onChange(files)
 		}
 	}
 }
 
-func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
-	files, recentFilesValue := snapshot{}, recentFiles{}
+func scanFiles(dir string, lastSnapshot snapshot, lastRecentFiles recentFiles) (snapshot, recentFiles, error) {
+	files, newRecentFiles := snapshot{}, recentFiles{}
 	now := time.Now()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -118,18 +118,18 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 		if len(files) == maxWatched {
 			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
-		file := fileStamp{modifiedAt: fileInfo.ModTime(), size: fileInfo.Size()}
+		file := fileState{modifiedAt: fileInfo.ModTime(), size: fileInfo.Size()}
 		if now.Sub(file.modifiedAt).Abs() < mtimeResolution {
-			recentFilesValue[name] = true
+			newRecentFiles[name] = true
 		}
-		lastStamp := lastSnapshot[name]
+		lastState := lastSnapshot[name]
 		switch {
-		case recentFilesValue[name] || lastRecent[name]:
+		case newRecentFiles[name] || lastRecentFiles[name]:
 			if file.content, err = hashFile(filepath.Join(dir, name)); err != nil {
 				return nil
 			}
-		case lastStamp.modifiedAt.Equal(file.modifiedAt) && lastStamp.size == file.size:
-			file.content = lastStamp.content
+		case lastState.modifiedAt.Equal(file.modifiedAt) && lastState.size == file.size:
+			file.content = lastState.content
 		}
 		files[name] = file
 		return nil
@@ -137,7 +137,7 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 	if err != nil {
 		return nil, nil, fmt.Errorf("watch %s: %w", dir, err)
 	}
-	return files, recentFilesValue, nil
+	return files, newRecentFiles, nil
 }
 
 func hashFile(path string) ([sha256.Size]byte, error) {
@@ -145,10 +145,10 @@ func hashFile(path string) ([sha256.Size]byte, error) {
 	return sha256.Sum256(content), err
 }
 
-func (s snapshot) changesSince(earlierSnapshot snapshot) []string {
+func (s snapshot) changedFilesSince(earlierSnapshot snapshot) []string {
 	var files []string
-	for name, currentStamp := range s {
-		if earlierStamp, ok := earlierSnapshot[name]; !ok || earlierStamp != currentStamp {
+	for name, currentState := range s {
+		if earlierState, ok := earlierSnapshot[name]; !ok || earlierState != currentState {
 			files = append(files, name)
 		}
 	}

@@ -45,27 +45,27 @@ func TestScanFindsSourceFiles(t *testing.T) {
 		setOldTime(t, dir, name)
 	}
 	snapshotBefore := scanFolder(t, dir)
-	if got := scanFolder(t, dir).changesSince(snapshotBefore); len(got) > 0 {
-		t.Errorf("found %q without a change", got)
+	if got := scanFolder(t, dir).changedFilesSince(snapshotBefore); len(got) > 0 {
+		t.Errorf("two scans of unchanged files: changed files = %q; want none", got)
 	}
 	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
 		writePluginFile(t, dir, name, "1")
 	}
-	if got := scanFolder(t, dir).changesSince(snapshotBefore); len(got) > 0 {
-		t.Errorf("found %q, which are not source files", got)
+	if got := scanFolder(t, dir).changedFilesSince(snapshotBefore); len(got) > 0 {
+		t.Errorf("new files that are not source files: changed files = %q; want none", got)
 	}
 	writePluginFile(t, dir, "src/a.ts", "2")
 	writePluginFile(t, dir, "icon.svg", "<svg/>")
 	if err := os.Remove(filepath.Join(dir, "src", "gone.ts")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := scanFolder(t, dir).changesSince(snapshotBefore), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
+	if got, want := scanFolder(t, dir).changedFilesSince(snapshotBefore), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
+		t.Errorf("changed files = %q, want %q", got, want)
 	}
 }
 
 // A file that is written again right after a scan counts as changed, even with equal size and time.
-func TestScanOfARecentFile(t *testing.T) {
+func TestScanHashesRecentFiles(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()
 		writePluginFile(t, dir, "src/a.ts", "1")
@@ -82,17 +82,17 @@ func TestScanOfARecentFile(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), fileInfo.ModTime(), fileInfo.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		secondSnapshot, recentFilesValue, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
+		secondSnapshot, newRecentFiles, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, recentFilesValue)
+		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, newRecentFiles)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, files := range []snapshot{secondSnapshot, thirdSnapshot} {
-			if changes := files.changesSince(firstSnapshot); len(changes) > 0 != (content == "2") {
-				t.Errorf("with the content %q, found the changes %q", content, changes)
+			if changes := files.changedFilesSince(firstSnapshot); len(changes) > 0 != (content == "2") {
+				t.Errorf("after writing %q over \"1\", changed files = %q; want a change only for new content", content, changes)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	writePluginFile(t, dir, "src/a.ts", "changed")
 	go func() { watchErr <- w.Run(ctx, func(files []string) { reportedFiles <- files }) }()
 	if got := <-reportedFiles; !slices.Equal(got, []string{"src/a.ts"}) {
-		t.Errorf("reported %q", got)
+		t.Errorf("the watcher reported the changed files %q; want src/a.ts", got)
 	}
 	writePluginFile(t, dir, "src/b.ts", "new")
 	for got := range reportedFiles {
@@ -129,7 +129,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 			continue
 		case err := <-watchErr:
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("ended with %v; want the error %v", err, context.Canceled)
+				t.Errorf("Run ended with the error %v; want %v", err, context.Canceled)
 			}
 		}
 		break
@@ -138,7 +138,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 
 func TestWatchEndsWithTheDirectory(t *testing.T) {
 	if _, err := NewWatcher(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v; want the error %v", err, os.ErrNotExist)
+		t.Errorf("NewWatcher for a missing directory returned the error %v; want %v", err, os.ErrNotExist)
 	}
 	dir := filepath.Join(t.TempDir(), "a")
 	writePluginFile(t, dir, "a.ts", "")
@@ -150,6 +150,6 @@ func TestWatchEndsWithTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Run(t.Context(), func([]string) {}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Run ended with %v; want the error %v", err, os.ErrNotExist)
+		t.Errorf("Run in a removed directory ended with the error %v; want %v", err, os.ErrNotExist)
 	}
 }

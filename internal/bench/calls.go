@@ -12,26 +12,26 @@ import (
 // callsMeasurement is the result of the benchmark action "calls". All times in
 // callsMeasurement are in nanoseconds.
 type callsMeasurement struct {
-	// EachNs is how long each call took, from just before the request was written until
-	// the last byte of the response was read.
-	EachNs []int64 `json:"eachNs"`
-	// AllNs is the time from the start of the first call to the end of the last call.
-	AllNs int64 `json:"allNs"`
-	// The field Failed is the number of calls that ended with an error. Problem is the
+	// CallDurationsNs is the duration of each call, from just before the client wrote the request until
+	// the client read the last byte of the response.
+	CallDurationsNs []int64 `json:"eachNs"`
+	// TotalNs is the time from the start of the first call to the end of the last call.
+	TotalNs int64 `json:"allNs"`
+	// The field FailedCalls is the number of calls that ended with an error. Problem is the
 	// error message of one of the failed calls.
-	Failed  int    `json:"failed"`
-	Problem string `json:"problem,omitempty"`
+	FailedCalls int    `json:"failed"`
+	Problem     string `json:"problem,omitempty"`
 	// Bytes is the length of the body of the last call's response, in bytes.
 	Bytes int `json:"bytes"`
 	// The field Hops contains the hops of each traced call with their times, in the order
-	// of the calls in EachNs. The field Hops is empty if the request did not ask for
+	// of the calls in CallDurationsNs. The field Hops is empty if the request did not ask for
 	// traced calls.
 	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
-// measureCalls makes up to o.InFlight calls at once, each on a separate keep-alive connection.
+// measureCalls makes up to o.ConcurrentCalls calls at once, each on a separate keep-alive connection.
 func measureCalls(t *target, o request) (callsMeasurement, error) {
-	workers := make([]worker, max(1, o.InFlight))
+	workers := make([]callWorker, max(1, o.ConcurrentCalls))
 	var nextCall atomic.Int64
 	var wg sync.WaitGroup
 	startTime := time.Now()
@@ -41,14 +41,14 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 		wg.Go(func() { w.err = w.makeCalls(&nextCall) })
 	}
 	wg.Wait()
-	m := callsMeasurement{AllNs: time.Since(startTime).Nanoseconds(), EachNs: make([]int64, 0, o.Calls)}
+	m := callsMeasurement{TotalNs: time.Since(startTime).Nanoseconds(), CallDurationsNs: make([]int64, 0, o.Calls)}
 	for _, w := range workers {
 		if w.err != nil {
 			return m, w.err
 		}
-		m.EachNs = append(m.EachNs, w.eachNs...)
+		m.CallDurationsNs = append(m.CallDurationsNs, w.eachNs...)
 		m.Hops = append(m.Hops, w.hops...)
-		m.Failed += w.failedCalls
+		m.FailedCalls += w.failedCalls
 		if w.problemText != "" {
 			m.Problem = w.problemText
 		}
@@ -58,7 +58,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 }
 
 // The type worker makes tool calls over one connection, one call at a time.
-type worker struct {
+type callWorker struct {
 	target      *target
 	request     request
 	startTime   time.Time
@@ -70,12 +70,12 @@ type worker struct {
 	err         error
 }
 
-func (w *worker) makeCalls(nextCall *atomic.Int64) error {
-	c, err := w.target.acquire()
+func (w *callWorker) makeCalls(nextCall *atomic.Int64) error {
+	c, err := w.target.acquireConn()
 	if err != nil {
 		return err
 	}
-	interval := time.Duration(w.request.EveryMs * float64(time.Millisecond))
+	interval := time.Duration(w.request.CallIntervalMs * float64(time.Millisecond))
 	var body []byte
 	for {
 		i := nextCall.Add(1) - 1
@@ -142,7 +142,7 @@ type event struct {
 func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
 
 func measureStream(t *target, o request) (streamMeasurement, error) {
-	c, err := t.acquire()
+	c, err := t.acquireConn()
 	if err != nil {
 		return streamMeasurement{}, err
 	}
@@ -172,12 +172,12 @@ type cancelMeasurement struct {
 
 func measureCancel(t *target, o request) (cancelMeasurement, error) {
 	var measurement cancelMeasurement
-	callConn, err := t.acquire()
+	callConn, err := t.acquireConn()
 	if err != nil {
 		return measurement, err
 	}
 	defer callConn.close() // the stream of a cancelled call ends without a response
-	noticeConn, err := t.acquire()
+	cancelConn, err := t.acquireConn()
 	if err != nil {
 		return measurement, err
 	}
@@ -204,11 +204,11 @@ func measureCancel(t *target, o request) (cancelMeasurement, error) {
 		return measurement, err
 	}
 	measurement.SentMs = epochMs(time.Now())
-	if _, err := noticeConn.post(encodedJSON); err != nil {
-		noticeConn.close()
+	if _, err := cancelConn.post(encodedJSON); err != nil {
+		cancelConn.close()
 		return measurement, err
 	}
-	t.release(noticeConn)
+	t.release(cancelConn)
 	<-callErr // the benchmark ignores how the stream of a cancelled call ends
 	return measurement, nil
 }

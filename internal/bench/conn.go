@@ -15,8 +15,7 @@ import (
 )
 
 // Only one goroutine at a time is allowed to use a conn. Requests are written without
-// net/http, so that the client's overhead does not distort the measurement. A conn must
-// not be used by several goroutines at once.
+// net/http, so that the client's overhead does not distort the measurement.
 type conn struct {
 	net                      net.Conn
 	in                       *bufio.Reader
@@ -33,14 +32,14 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var head strings.Builder
-	fmt.Fprintf(&head, "POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), u.Host)
-	head.WriteString("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n")
+	var headerText strings.Builder
+	fmt.Fprintf(&headerText, "POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), u.Host)
+	headerText.WriteString("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n")
 	for name, headerValue := range headers {
-		fmt.Fprintf(&head, "%s: %s\r\n", name, headerValue)
+		fmt.Fprintf(&headerText, "%s: %s\r\n", name, headerValue)
 	}
-	head.WriteString("Content-Length: ")
-	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), requestHead: []byte(head.String())}, nil
+	headerText.WriteString("Content-Length: ")
+	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), requestHead: []byte(headerText.String())}, nil
 }
 
 func (c *conn) close() { _ = c.net.Close() }

@@ -44,7 +44,7 @@ func newFloorServer() http.Handler {
 		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return messageBytes, nil })
 	})
 	mux.HandleFunc("POST /page/{way}", func(w http.ResponseWriter, r *http.Request) {
-		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return f.askExtension(r.PathValue("way"), messageBytes) })
+		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return f.sendToExtension(r.PathValue("way"), messageBytes) })
 	})
 	mux.HandleFunc("POST /notes", f.serveNotifications)
 	mux.HandleFunc("GET /ws", f.serveExtension)
@@ -71,7 +71,7 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(messageBytes)
 }
 
-func (f *floorServer) askExtension(route string, messageBytes []byte) ([]byte, error) {
+func (f *floorServer) sendToExtension(route string, messageBytes []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
 	responses := make(chan []byte, 1)
@@ -163,7 +163,7 @@ func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request)
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	controller := http.NewResponseController(w)
-	go func() { _, _ = f.askExtension("n", body) }()
+	go func() { _, _ = f.sendToExtension("n", body) }()
 	for range want.Params.Arguments.Count {
 		select {
 		case notification := <-f.notifications:

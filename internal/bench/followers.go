@@ -18,12 +18,12 @@ import (
 // JSON.
 type followerCounts struct {
 	// The fields Least and Most are the lowest and the highest number of events that one
-	// follower has read. The field Missed is how many times the server reported to a
+	// follower has read. The field MissedEvents is how many times the server reported to a
 	// follower that events were lost.
-	Least  int64 `json:"least"`
-	Most   int64 `json:"most"`
-	Missed int64 `json:"missed"`
-	Bytes  int64 `json:"bytes"`
+	MinEvents    int64 `json:"least"`
+	MaxEvents    int64 `json:"most"`
+	MissedEvents int64 `json:"missed"`
+	Bytes        int64 `json:"bytes"`
 }
 
 // followerGroup is a group of HTTP clients that read the event stream of the route
@@ -36,7 +36,7 @@ type followerGroup struct {
 }
 
 // The clients of a stuck follower group never read their streams, like clients that hang.
-func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, stdout io.Writer) error {
+func followEvents(port int, token string, n int, readsNothing bool, stdin io.Reader, stdout io.Writer) error {
 	c := &followerGroup{events: make([]atomic.Int64, n)}
 	defer func() {
 		for _, conn := range c.conns {
@@ -48,7 +48,7 @@ func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, 
 		if err != nil {
 			return fmt.Errorf("follower %d: %w", i, err)
 		}
-		if !isStuck {
+		if !readsNothing {
 			go c.read(i, body)
 		}
 	}
@@ -96,16 +96,16 @@ func (c *followerGroup) read(i int, body io.Reader) {
 	keptBytes := 0 // keptBytes counts bytes of the previous read, which may have ended in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
-		unread := buffer[:keptBytes+n]
-		lineEnd := bytes.LastIndexByte(unread, '\n')
+		unreadBytes := buffer[:keptBytes+n]
+		lineEnd := bytes.LastIndexByte(unreadBytes, '\n')
 		if lineEnd > 0 {
 			// The last line feed stays in the buffer for the next read, because the
 			// markers eventMarker and missedMarker begin with a line feed.
-			missedCount := bytes.Count(unread[:lineEnd], missedMarker)
-			c.events[i].Add(int64(bytes.Count(unread[:lineEnd], eventMarker) - missedCount))
+			missedCount := bytes.Count(unreadBytes[:lineEnd], missedMarker)
+			c.events[i].Add(int64(bytes.Count(unreadBytes[:lineEnd], eventMarker) - missedCount))
 			c.missed.Add(int64(missedCount))
-			keptBytes = copy(buffer[:], unread[lineEnd:])
-		} else if keptBytes = len(unread); keptBytes == len(buffer) {
+			keptBytes = copy(buffer[:], unreadBytes[lineEnd:])
+		} else if keptBytes = len(unreadBytes); keptBytes == len(buffer) {
 			keptBytes = 0 // the buffer is full and contains only a part of a long line
 		}
 		c.bytes.Add(int64(n))
@@ -116,12 +116,12 @@ func (c *followerGroup) read(i int, body io.Reader) {
 }
 
 func (c *followerGroup) countEvents() followerCounts {
-	counts := followerCounts{Least: -1, Missed: c.missed.Load(), Bytes: c.bytes.Load()}
+	counts := followerCounts{MinEvents: -1, MissedEvents: c.missed.Load(), Bytes: c.bytes.Load()}
 	for i := range c.events {
 		n := c.events[i].Load()
-		counts.Most = max(counts.Most, n)
-		if counts.Least < 0 || n < counts.Least {
-			counts.Least = n
+		counts.MaxEvents = max(counts.MaxEvents, n)
+		if counts.MinEvents < 0 || n < counts.MinEvents {
+			counts.MinEvents = n
 		}
 	}
 	return counts

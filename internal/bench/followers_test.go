@@ -45,7 +45,7 @@ func TestFollow(t *testing.T) {
 	go func() { followErr <- followEvents(port, "T", 3, false, stdin, outWriter) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
-		t.Fatalf("printed %q", lines.Text())
+		t.Fatalf("first line of the followers = %q; want \"3\", the number of connected followers", lines.Text())
 	}
 	for want := `{"least":100,"most":100,"missed":3,`; !strings.HasPrefix(lines.Text(), want); {
 		if _, err := io.WriteString(requestPipe, "\n"); err != nil {
@@ -58,6 +58,6 @@ func TestFollow(t *testing.T) {
 		t.Error(err)
 	}
 	if err := followEvents(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {
-		t.Error("a wrong token follows")
+		t.Error("followEvents with a wrong token returned no error; want an error")
 	}
 }

@@ -51,8 +51,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	profile := flags.String("profile", "", "a file for a CPU profile of a server")
 	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that followers connect to")
 	n := flags.Int("n", 1, "how many followers there are")
-	isUpdate := flags.Bool("update", false, "smoke stores the new values")
-	isStuck := flags.Bool("stuck", false, "followers read nothing")
+	shouldUpdate := flags.Bool("update", false, "smoke stores the new values")
+	readsNothing := flags.Bool("stuck", false, "followers read nothing")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -73,9 +73,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":
-		err = followEvents(*port, *token, *n, *isStuck, stdin, stdout)
+		err = followEvents(*port, *token, *n, *readsNothing, stdin, stdout)
 	case "smoke":
-		err = runSmoke(context.Background(), stdout, *isUpdate)
+		err = runSmoke(context.Background(), stdout, *shouldUpdate)
 	default:
 		err = fmt.Errorf("the mode is %q: give client, floor, instant, followers or smoke", mode)
 	}

@@ -22,12 +22,12 @@ type request struct {
 	// arguments.
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
-	// Calls is the total number of calls, and InFlight is how many calls run at once.
-	// EveryMs is the time from one call's start to the next call's start, in
+	// Calls is the total number of calls, and ConcurrentCalls is how many calls run at once.
+	// CallIntervalMs is the time from one call's start to the next call's start, in
 	// milliseconds; 0 means no pause.
-	Calls    int     `json:"calls"`
-	InFlight int     `json:"inFlight"`
-	EveryMs  float64 `json:"everyMs"`
+	Calls           int     `json:"calls"`
+	ConcurrentCalls int     `json:"inFlight"`
+	CallIntervalMs  float64 `json:"everyMs"`
 	// Command and Env are the command line and the extra environment variables of the
 	// server that the action "start" runs. Port is the port on which this server listens.
 	Command []string `json:"command"`
@@ -37,9 +37,9 @@ type request struct {
 	// empty, the action "start" also measures how long the server takes to answer
 	// tools/list.
 	TokenFile string `json:"tokenFile"`
-	// SettleMs is how long the action "start" waits, in milliseconds, before it measures
+	// SettleTimeMs is how long the action "start" waits, in milliseconds, before it measures
 	// the server's memory.
-	SettleMs float64 `json:"settleMs"`
+	SettleTimeMs float64 `json:"settleMs"`
 }
 
 // The type client maps the names of the measured servers, as benchmark requests use them,
@@ -62,11 +62,11 @@ func serveRequests(inputReader io.Reader, outWriter io.Writer) error {
 			return err
 		}
 		response := struct {
-			Result any    `json:"ok,omitempty"`
-			Failed string `json:"failed,omitempty"`
+			Result    any    `json:"ok,omitempty"`
+			ErrorText string `json:"failed,omitempty"`
 		}{}
 		if response.Result, err = c.handleRequest(line); err != nil {
-			response.Result, response.Failed = nil, err.Error()
+			response.Result, response.ErrorText = nil, err.Error()
 		}
 		if err := encoder.Encode(response); err != nil {
 			return err
@@ -102,5 +102,5 @@ func (c *client) handleRequest(line []byte) (any, error) {
 	case "cancel":
 		return measureCancel(t, o)
 	}
-	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Action)
+	return nil, fmt.Errorf("the action is %q: give connect, calls, stream, cancel or start", o.Action)
 }

@@ -14,7 +14,7 @@ func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
 	var outBuffer bytes.Buffer
 	if code := run([]string{"client"}, strings.NewReader(strings.Join(requests, "\n")+"\n"), &outBuffer, t.Output()); code != 0 {
-		t.Fatal("exit code", code)
+		t.Fatalf("exit code of `bench client` = %d; want 0", code)
 	}
 	return strings.Split(strings.TrimSpace(outBuffer.String()), "\n")
 }
@@ -31,11 +31,11 @@ func TestCalls(t *testing.T) {
 	if err := json.Unmarshal([]byte(responseLines[1]), &got); err != nil {
 		t.Fatal(err)
 	}
-	if m := got.OK; len(m.EachNs) != 10 || m.Failed != 0 || m.AllNs <= 0 || m.Bytes < len(`{"params":{}}`) {
-		t.Errorf("calls: %s", responseLines[1])
+	if m := got.OK; len(m.CallDurationsNs) != 10 || m.FailedCalls != 0 || m.TotalNs <= 0 || m.Bytes < len(`{"params":{}}`) {
+		t.Errorf("response to the request \"calls\" = %s; want the times of 10 calls without failures", responseLines[1])
 	}
 	if want := `{"failed":"there is no target \"other\": connect first"}`; responseLines[2] != want {
-		t.Errorf("got %s, want %s", responseLines[2], want)
+		t.Errorf("response for an unknown target = %s, want %s", responseLines[2], want)
 	}
 }
 
@@ -80,18 +80,18 @@ func TestStream(t *testing.T) {
 	}
 	s := got.OK
 	if len(s.Events) != 1 || s.Events[0].AtMs < s.BeganMs || s.EndedMs < s.Events[0].AtMs || !bytes.Contains(s.Result, []byte("isError")) {
-		t.Errorf("stream: %s", responseLines[1])
+		t.Errorf("response to the request \"stream\" = %s; want one event in time order, and an error result", responseLines[1])
 	}
 	if !strings.Contains(responseLines[2], `"failed":2`) {
-		t.Errorf("calls that end with an error are not counted: %s", responseLines[2])
+		t.Errorf("response to 2 failing calls = %s; want \"failed\":2 in it", responseLines[2])
 	}
 	if !strings.Contains(responseLines[3], "401") {
-		t.Errorf("a wrong token: %s; want a text that contains %q", responseLines[3], "401")
+		t.Errorf("response for a wrong token = %s; want a text that contains %q", responseLines[3], "401")
 	}
 }
 
 func TestCancel(t *testing.T) {
-	var notified = make(chan string, 1)
+	var notifications = make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			Method string
@@ -105,25 +105,25 @@ func TestCancel(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "data: {}\n\n")
 			_ = http.NewResponseController(w).Flush()
-			notified <- <-notified // the fake server waits for the client's cancellation
+			notifications <- <-notifications // the fake server waits for the client's cancellation
 		case "notifications/cancelled":
-			notified <- string(m.Params)
+			notifications <- string(m.Params)
 		}
 	}))
 	defer server.Close()
 	responseLines := runRequests(t, fmt.Sprintf(`{"do":"connect","target":"ours","url":%q}`, server.URL),
 		`{"do":"cancel","target":"ours","tool":"t","args":{}}`)
 	if !strings.Contains(responseLines[1], "sentMs") {
-		t.Errorf("cancel: %s; want a text that contains %q", responseLines[1], "sentMs")
+		t.Errorf("response to the request \"cancel\" = %s; want a text that contains %q", responseLines[1], "sentMs")
 	}
-	if got, want := <-notified, `{"reason":"bench","requestId":1}`; got != want {
-		t.Errorf("the notification's params are %s, want %s", got, want)
+	if got, want := <-notifications, `{"reason":"bench","requestId":1}`; got != want {
+		t.Errorf("params of the notification \"cancelled\" = %s, want %s", got, want)
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRunRejectsUnknownMode(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant, followers or smoke") {
-		t.Errorf("exit code %d, %s", code, &stderr)
+		t.Errorf("unknown mode: exit code %d, stderr %q; want exit code 1 and the list of modes", code, &stderr)
 	}
 }

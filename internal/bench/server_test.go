@@ -87,29 +87,29 @@ func BenchmarkServer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ours, err := connectTarget(startServer(b, "instant", "-state", stateDir, "-token", "t", "-profile", *serverProfile)+"/mcp", token)
+	opentabsTarget, err := connectTarget(startServer(b, "instant", "-state", stateDir, "-token", "t", "-profile", *serverProfile)+"/mcp", token)
 	if err != nil {
 		b.Fatal(err)
 	}
 	measureBlock := func(t *target) int64 {
 		m, err := measureCalls(t, request{Tool: "bench__echo", Args: json.RawMessage(fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 188))), Calls: callsPerBlock})
-		if err != nil || m.Failed > 0 {
+		if err != nil || m.FailedCalls > 0 {
 			b.Fatal(err, m.Problem)
 		}
-		return medianNs(m.EachNs)
+		return medianNs(m.CallDurationsNs)
 	}
 	measureBlock(floor)
-	measureBlock(ours)
-	var floorBlocks, oursBlocks []int64
+	measureBlock(opentabsTarget)
+	var floorBlocks, opentabsBlocks []int64
 	for b.Loop() {
 		floorBlocks = append(floorBlocks, measureBlock(floor))
-		oursBlocks = append(oursBlocks, measureBlock(ours))
+		opentabsBlocks = append(opentabsBlocks, measureBlock(opentabsTarget))
 	}
-	floorNs, oursNs := medianNs(floorBlocks), medianNs(oursBlocks)
+	floorNs, opentabsNs := medianNs(floorBlocks), medianNs(opentabsBlocks)
 	b.ReportMetric(0, "ns/op") // hides ns/op, which is meaningless: an iteration is a pair of blocks
-	b.ReportMetric(float64(oursNs), "call-p50-ns")
+	b.ReportMetric(float64(opentabsNs), "call-p50-ns")
 	b.ReportMetric(float64(floorNs), "floor-p50-ns")
-	b.ReportMetric(float64(oursNs)/float64(floorNs), "ratio")
+	b.ReportMetric(float64(opentabsNs)/float64(floorNs), "ratio")
 }
 
 func medianNs(ns []int64) int64 {

@@ -41,42 +41,42 @@ type smokeGroup struct {
 // because ratios of times differ between processors.
 var smokeGroups = []smokeGroup{
 	{rows: []smoke.Row{
-		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 3},
-		{ID: "server-ratio", What: "time of that call, as a multiple of a plain echo over HTTP", Unit: "x", Tolerance: 0.5},
+		{ID: "call-allocs", Description: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 3},
+		{ID: "server-ratio", Description: "time of that call, as a multiple of a plain echo over HTTP", Unit: "x", Tolerance: 0.5},
 	}, measure: func(_ context.Context, dir string) ([]float64, error) {
 		costs, err := measureSmokeCalls(dir)
 		return []float64{costs.allocs, costs.ratio}, err
 	}},
 	{rows: []smoke.Row{
-		{ID: "dispatch-bytes", What: "bytes of the frame that sends a call without arguments to the browser", Unit: "B", Tolerance: 10},
-		{ID: "hub-ratio", What: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.25},
+		{ID: "dispatch-bytes", Description: "bytes of the frame that sends a call without arguments to the browser", Unit: "B", Tolerance: 10},
+		{ID: "hub-ratio", Description: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.25},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
 		costs, err := measureSmokeHub(ctx)
 		return []float64{costs.dispatchBytes, costs.ratio}, err
 	}},
 	{rows: []smoke.Row{
-		{ID: "report-ratio", What: "time of a progress report in dispatch, as a multiple of the time to lock a mutex and read the clock", Unit: "x", Tolerance: 1.5},
+		{ID: "report-ratio", Description: "time of a progress report in dispatch, as a multiple of the time to lock a mutex and read the clock", Unit: "x", Tolerance: 1.5},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
 		ratio, err := measureSmokeReports(ctx)
 		return []float64{ratio}, err
 	}},
 	{rows: []smoke.Row{
-		{ID: "registrations", What: "scripts that the extension registers in Chrome for 120 plugins", Tolerance: 0},
-		{ID: "port-bytes", What: "bytes of the message that sends a call without arguments from the worker to the page", Unit: "B", Tolerance: 10},
-		{ID: "result-bytes", What: "bytes of the frame that sends an empty result to the server", Unit: "B", Tolerance: 10},
+		{ID: "registrations", Description: "scripts that the extension registers in Chrome for 120 plugins", Tolerance: 0},
+		{ID: "port-bytes", Description: "bytes of the message that sends a call without arguments from the worker to the page", Unit: "B", Tolerance: 10},
+		{ID: "result-bytes", Description: "bytes of the frame that sends an empty result to the server", Unit: "B", Tolerance: 10},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) { return countExtensionWork(ctx) }},
 	{rows: []smoke.Row{
-		{ID: "idle-goroutines", What: "goroutines of an idle server", Tolerance: 3},
-		{ID: "idle-memory", What: "resident memory of an idle server", Unit: "MB", Tolerance: 2.5},
-		{ID: "idle-private", What: "resident memory of an idle server without file pages", Unit: "MB", Tolerance: 1.5},
+		{ID: "idle-goroutines", Description: "goroutines of an idle server", Tolerance: 3},
+		{ID: "idle-memory", Description: "resident memory of an idle server", Unit: "MB", Tolerance: 2.5},
+		{ID: "idle-private", Description: "resident memory of an idle server without file pages", Unit: "MB", Tolerance: 1.5},
 	}, measure: measureIdleServer, needsLinux: true},
 	{rows: []smoke.Row{
-		{ID: "init-allocs", What: "allocations before the first statement of the program", Tolerance: 200},
-		{ID: "size", What: "size of the program", Unit: "MB", Tolerance: 0.5},
+		{ID: "init-allocs", Description: "allocations before the first statement of the program", Tolerance: 200},
+		{ID: "size", Description: "size of the program", Unit: "MB", Tolerance: 0.5},
 	}, measure: measureProgram},
 }
 
-func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
+func runSmoke(ctx context.Context, stdout io.Writer, shouldUpdate bool) error {
 	lastRows, err := smoke.Read(smokeFile)
 	if err != nil {
 		return err
@@ -95,14 +95,14 @@ func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
 		measuredRows = append(measuredRows, rows...)
 	}
 	fmt.Fprint(stdout, smoke.Table(lastRows, measuredRows))
-	if isUpdate && runtime.GOOS != "linux" {
+	if shouldUpdate && runtime.GOOS != "linux" {
 		return errors.New("the file of last values can be updated on Linux only, because other systems cannot measure all rows")
 	}
-	if isUpdate {
+	if shouldUpdate {
 		return smoke.Write(smokeFile, smoke.Update(lastRows, measuredRows, time.Now().UTC().Format(time.DateOnly)))
 	}
 	result := smoke.Compare(lastRows, measuredRows, func(id string) string { return smoke.CommitsSince(ctx, smokeFile, id) })
-	for _, smokeRow := range result.Gains {
+	for _, smokeRow := range result.Improvements {
 		fmt.Fprintf(stdout, "row %q is better than its last value: run `make bench-smoke UPDATE=1`, so that the gain is kept\n", smokeRow.ID)
 	}
 	return result.Err()

@@ -21,7 +21,7 @@ func TestSmokeFile(t *testing.T) {
 	}
 	for i := range rows {
 		if rows[i].Value <= 0 || rows[i].Date == "" {
-			t.Errorf("%s has the value %v of %q", rows[i].ID, rows[i].Value, rows[i].Date)
+			t.Errorf("stored row %s: value %v, date %q; want a positive value and a date", rows[i].ID, rows[i].Value, rows[i].Date)
 		}
 		rows[i].Value, rows[i].Date = 0, ""
 	}
@@ -30,9 +30,9 @@ func TestSmokeFile(t *testing.T) {
 	}
 }
 
-// TestLossIsMeasuredAgain checks that a row fails only if every attempt is worse than the
+// TestRegressionIsMeasuredAgain checks that a row fails only if every attempt is worse than the
 // stored value, because other programs on the machine can slow down one attempt.
-func TestLossIsMeasuredAgain(t *testing.T) {
+func TestRegressionIsMeasuredAgain(t *testing.T) {
 	lastRows := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
 	for _, c := range []struct {
 		measuredValues []float64
@@ -50,7 +50,7 @@ func TestLossIsMeasuredAgain(t *testing.T) {
 		}}
 		rows, err := measureGroup(t.Context(), rowGroup, lastRows)
 		if err != nil || rows[0].Value != c.want || attempts != c.wantAttempts {
-			t.Errorf("%v: got %v after %d attempts (%v), want %v after %d", c.measuredValues, rows, attempts, err, c.want, c.wantAttempts)
+			t.Errorf("measurements %v: got the rows %v after %d attempts, error %v; want the value %v after %d attempts", c.measuredValues, rows, attempts, err, c.want, c.wantAttempts)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func measureSmokeCalls(dir string) (costs callCosts, err error) {
 
 func installSmokePlugin(dir, state string) error {
 	const code = `(()=>{globalThis.__openTabs.adapters["smoke"]={tools:[]}})();` + "\n"
-	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters["smoke"];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
+	const scriptStatement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters["smoke"];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
 	const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
 	folder := filepath.Join(dir, "smoke-plugin")
 	if err := os.MkdirAll(filepath.Join(folder, "dist"), 0o755); err != nil {
@@ -86,7 +86,7 @@ func installSmokePlugin(dir, state string) error {
 			`"opentabs":{"displayName":"Smoke","description":"Echoes.","urlPatterns":["*://localhost/*"]}}`,
 		"dist/tools.json": `{"sdkVersion":"0.1.0","tools":[{"name":"echo","description":"Returns its text.",` +
 			`"input_schema":` + schema + `,"output_schema":` + schema + `}]}`,
-		"dist/adapter.iife.js": code + fmt.Sprintf(statement, sha256.Sum256([]byte(code))),
+		"dist/adapter.iife.js": code + fmt.Sprintf(scriptStatement, sha256.Sum256([]byte(code))),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(fileContent), 0o644); err != nil {
 			return err
@@ -110,7 +110,7 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := t.acquire()
+	c, err := t.acquireConn()
 	if err != nil {
 		return nil, nil, err
 	}

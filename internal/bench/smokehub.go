@@ -45,7 +45,7 @@ func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 		return costs, err
 	}
 	defer browser.Close()
-	sink := make(endSignal, 1)
+	sink := make(resultChannel, 1)
 	runCount := 0
 	run := func(args json.RawMessage) error {
 		runCount++
@@ -65,7 +65,7 @@ func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 		return costs, err
 	}
 	costs.dispatchBytes = float64(browser.LastRunBytes())
-	// With several threads, the time depends on which core the operating system wakes: the ratio was 1.3 to 2.4.
+	// With several threads, the ratio varies from 1.3 to 2.4, depending on which core the operating system wakes.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	costs.ratio, err = compareTimes(60, echo, func() error { return run(smokeArgs) })
 	return costs, err
@@ -110,20 +110,20 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 	}, nil
 }
 
-// endSignal receives the end of a tool run and ignores all other events of the run.
-type endSignal chan *wire.CallError
+// resultChannel receives the end of a tool run and ignores all other events of the run.
+type resultChannel chan *wire.CallError
 
-var _ dispatch.Sink = endSignal(nil)
+var _ dispatch.Sink = resultChannel(nil)
 
-func (endSignal) Reports([]wire.Report, int) {}
+func (resultChannel) Reports([]wire.Report, int) {}
 
-func (endSignal) Ask(wire.ToolAskParams) {}
+func (resultChannel) Ask(wire.ToolAskParams) {}
 
-func (endSignal) LinkLost() {}
+func (resultChannel) LinkLost() {}
 
-func (endSignal) LinkRestored() {}
+func (resultChannel) LinkRestored() {}
 
-func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
+func (s resultChannel) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
 // reportingBridge simulates a browser whose tools never end by themselves. The channel
 // sinks receives the [dispatch.Sink] of each tool run, so that a benchmark can send

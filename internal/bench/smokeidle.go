@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// About 3 s after its start, the server returns unused memory, so the measurement waits for idleTime.
+	// The measurement waits for idleTime, because the server returns unused memory about 3 s after its start.
 	idleTime         = 5 * time.Second
 	idleStartTimeout = time.Minute
 )

@@ -12,41 +12,41 @@ const (
 	maxCompareTime = 4 * time.Second
 )
 
-// compareTimes alternates between short blocks of both functions, so that a busy machine slows both equally. Other
-// programs can only slow a run down, so compareTimes compares the fast blocks of the functions.
-func compareTimes(runs int, floor, ours func() error) (float64, error) {
-	var floorTimes, ourTimes []time.Duration
-	begin := time.Now()
-	for i := 0; i <= maxBlocks && (i <= minBlocks || time.Since(begin) < maxCompareTime); i++ {
-		floorTime, err := medianTime(runs, floor)
+// compareTimes alternates between short blocks of both functions, so that a busy machine slows both equally.
+// compareTimes uses only the fast blocks of each function, because other programs can only slow a block down.
+func compareTimes(runs int, runFloor, runOpentabs func() error) (float64, error) {
+	var floorTimes, opentabsTimes []time.Duration
+	startTime := time.Now()
+	for i := 0; i <= maxBlocks && (i <= minBlocks || time.Since(startTime) < maxCompareTime); i++ {
+		floorMedian, err := medianTime(runs, runFloor)
 		if err != nil {
 			return 0, err
 		}
-		ourTime, err := medianTime(runs, ours)
+		opentabsMedian, err := medianTime(runs, runOpentabs)
 		if err != nil {
 			return 0, err
 		}
 		if i > 0 { // the first block only warms up, so its time is not counted
-			floorTimes, ourTimes = append(floorTimes, floorTime), append(ourTimes, ourTime)
+			floorTimes, opentabsTimes = append(floorTimes, floorMedian), append(opentabsTimes, opentabsMedian)
 		}
 	}
-	return float64(fastTime(ourTimes)) / float64(fastTime(floorTimes)), nil
+	return float64(fastQuintile(opentabsTimes)) / float64(fastQuintile(floorTimes)), nil
 }
 
 func medianTime(runs int, f func() error) (time.Duration, error) {
 	times := make([]time.Duration, runs)
 	for i := range times {
-		begin := time.Now()
+		startTime := time.Now()
 		if err := f(); err != nil {
 			return 0, err
 		}
-		times[i] = time.Since(begin)
+		times[i] = time.Since(startTime)
 	}
 	slices.Sort(times)
 	return times[len(times)/2], nil
 }
 
-func fastTime(times []time.Duration) time.Duration {
+func fastQuintile(times []time.Duration) time.Duration {
 	slices.Sort(times)
 	return times[len(times)/5]
 }

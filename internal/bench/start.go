@@ -19,18 +19,18 @@ import (
 // startMeasurement is the result of the benchmark action "start". All times in
 // startMeasurement are in milliseconds since just before the server process was started.
 type startMeasurement struct {
-	AcceptsMs float64 `json:"acceptsMs"`
+	AcceptsConnectionsMs float64 `json:"acceptsMs"`
 	// HealthMs is when the server responded to /healthz; 0 if /healthz was not requested.
 	HealthMs float64 `json:"healthMs"`
 	// ListMs is when the response to tools/list was complete; 0 if tools/list was not
 	// requested. Tools is the number of tools in the response to tools/list.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the server's resident memory, measured request.SettleMs after the last
-	// response. AnonBytes is the part of the resident memory that is not backed by a
+	// RSSBytes is the server's resident memory, measured request.SettleTimeMs after the last
+	// response. AnonymousBytes is the part of the resident memory that is not backed by a
 	// file.
-	RSSBytes  int64 `json:"rssBytes"`
-	AnonBytes int64 `json:"anonBytes"`
+	RSSBytes       int64 `json:"rssBytes"`
+	AnonymousBytes int64 `json:"anonBytes"`
 }
 
 const startTimeout = time.Minute
@@ -55,7 +55,7 @@ func measureStart(o request) (s startMeasurement, err error) {
 	defer func() {
 		_ = stdin.Close()
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if e := <-exitErr; err == nil && e != nil && !isKilledBy(e, syscall.SIGTERM) {
+		if e := <-exitErr; err == nil && e != nil && !wasKilledBy(e, syscall.SIGTERM) {
 			err = fmt.Errorf("the server ended with %w: %s", e, stderr.Bytes())
 		}
 	}()
@@ -63,7 +63,7 @@ func measureStart(o request) (s startMeasurement, err error) {
 	for {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
-			s.AcceptsMs = sinceMs(startTime)
+			s.AcceptsConnectionsMs = sinceMs(startTime)
 			_ = c.Close()
 			break
 		}
@@ -92,9 +92,9 @@ func measureStart(o request) (s startMeasurement, err error) {
 			return s, err
 		}
 	}
-	if o.SettleMs > 0 {
-		time.Sleep(time.Duration(o.SettleMs * float64(time.Millisecond)))
-		s.RSSBytes, s.AnonBytes, err = residentMemory(cmd.Process.Pid)
+	if o.SettleTimeMs > 0 {
+		time.Sleep(time.Duration(o.SettleTimeMs * float64(time.Millisecond)))
+		s.RSSBytes, s.AnonymousBytes, err = residentMemory(cmd.Process.Pid)
 	}
 	return s, err
 }
@@ -108,7 +108,7 @@ func listTools(url, tokenFile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.acquire()
+	c, err := t.acquireConn()
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func countTools(toolsList []byte) (int, error) {
 	return len(listResponse.Result.Tools), err
 }
 
-func isKilledBy(err error, sig syscall.Signal) bool {
+func wasKilledBy(err error, sig syscall.Signal) bool {
 	var exitError *exec.ExitError
 	if !errors.As(err, &exitError) {
 		return false

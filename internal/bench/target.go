@@ -45,12 +45,12 @@ func connectTarget(url, token string) (*target, error) {
 	headers := maps.Clone(t.headers)
 	headers["Mcp-Session-Id"], headers["Mcp-Protocol-Version"] = session, "2025-11-25"
 	t.headers = headers
-	noticeConn, err := t.acquire()
+	notificationConn, err := t.acquireConn()
 	if err != nil {
 		return nil, err
 	}
-	defer t.release(noticeConn)
-	_, err = noticeConn.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	defer t.release(notificationConn)
+	_, err = notificationConn.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	return t, err
 }
 
@@ -64,7 +64,7 @@ func (t *target) traceCalls() {
 	}
 }
 
-func (t *target) acquire() (*conn, error) {
+func (t *target) acquireConn() (*conn, error) {
 	select {
 	case c := <-t.idleConns:
 		return c, nil

@@ -32,11 +32,11 @@ import (
 
 const (
 	maxNameChars = 60
-	// keepUnnamed is how long opentabs remembers a disconnected browser that the user has
+	// unnamedBrowserLifetime is how long opentabs remembers a disconnected browser that the user has
 	// not named.
-	keepUnnamed = 30 * 24 * time.Hour
-	// seenPrecision limits writes: the stored connect time of a browser is only accurate to the hour.
-	seenPrecision = time.Hour
+	unnamedBrowserLifetime = 30 * 24 * time.Hour
+	// lastSeenPrecision limits writes: the stored connect time of a browser is only accurate to the hour.
+	lastSeenPrecision = time.Hour
 )
 
 // Browser is a browser that is or was connected to opentabs.
@@ -45,8 +45,8 @@ type Browser struct {
 	// Name is the browser's name as users see it, such as "Chrome on Linux 2". No two
 	// browsers have the same name.
 	Name string `json:"name"`
-	// IsGiven is true if the user chose the name; false for a default name.
-	IsGiven bool `json:"given,omitempty"`
+	// IsUserGiven is true if the user chose the name; false for a default name.
+	IsUserGiven bool `json:"given,omitempty"`
 	// SentName is the name that the user typed for the browser in the extension's side
 	// panel; empty if there is none.
 	SentName string `json:"sent,omitempty"`
@@ -88,11 +88,11 @@ func Open(path string) (s *Store, warning string) {
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.document = document{}
-		keptAs, err := statefile.PutAside(path)
+		backupPath, err := statefile.RenameDamagedFile(path)
 		if err != nil {
-			keptAs = path
+			backupPath = path
 		}
-		warning = fmt.Sprintf("the names of browsers in %s were damaged; the file is kept as %s", path, keptAs)
+		warning = fmt.Sprintf("the names of browsers in %s were damaged; the file is kept as %s", path, backupPath)
 	}
 	if s.document.Defaults == nil {
 		s.document.Defaults = map[string]string{}
@@ -101,13 +101,13 @@ func Open(path string) (s *Store, warning string) {
 }
 
 // UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work)
-// on laptop". If the function find returns "", NameOf uses the name that the extension sent. Call
+// on laptop". If the function findName returns "", NameOf uses the name that the extension sent. Call
 // UseDefaults before the first call of NameOf.
 func (s *Store) UseDefaults(findName func(browserID, sentName string) string) {
 	s.findDefault = findName
 }
 
-// defaultName reuses an earlier result of findDefault, because findDefault reads many files.
+// defaultName caches the results of findDefault, because findDefault reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
 	switch {
 	case s.findDefault == nil:
@@ -125,9 +125,9 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forgetOld()
+	s.removeOldBrowsers()
 	b, isKnown := s.find(id)
-	before := b
+	earlierBrowser := b
 	if !isKnown {
 		b = Browser{ID: id}
 	}
@@ -138,19 +138,19 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	b.Default = cmp.Or(b.Default, "Chrome")
 	switch {
 	case givenName != b.SentName: // the user has changed the browser's name in the side panel
-		b.SentName, b.IsGiven = givenName, givenName != ""
+		b.SentName, b.IsUserGiven = givenName, givenName != ""
 		b.Name = s.unusedName(id, cmp.Or(givenName, b.Default))
-	case b.Name == "" || !b.IsGiven && !strings.HasPrefix(b.Name, b.Default):
+	case b.Name == "" || !b.IsUserGiven && !strings.HasPrefix(b.Name, b.Default):
 		b.Name = s.unusedName(id, b.Default)
 	}
-	if now := time.Now().UTC(); now.Sub(b.LastSeen) >= seenPrecision {
+	if now := time.Now().UTC(); now.Sub(b.LastSeen) >= lastSeenPrecision {
 		b.LastSeen = now.Truncate(time.Second)
 	}
-	if b != before {
+	if b != earlierBrowser {
 		s.put(b)
 		_ = s.save() // after a write error, the names are still in memory
 	}
-	return b.Name, b.IsGiven
+	return b.Name, b.IsUserGiven
 }
 
 // Rename gives a browser a new name, and returns the renamed browser. The parameter browser selects
@@ -166,7 +166,7 @@ func (s *Store) Rename(browser, name string, connectedBrowsers []string) (Browse
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, err := s.lookUp(browser)
+	b, err := s.findByReference(browser)
 	if err != nil {
 		return Browser{}, err
 	}
@@ -174,9 +174,9 @@ func (s *Store) Rename(browser, name string, connectedBrowsers []string) (Browse
 		if slices.Contains(connectedBrowsers, owner.ID) {
 			return Browser{}, fmt.Errorf("another connected browser has the name %q: choose another name, or rename that browser first", owner.Name)
 		}
-		s.replace(owner.ID, b.ID)
+		s.replaceID(owner.ID, b.ID)
 	}
-	b.IsGiven = name != ""
+	b.IsUserGiven = name != ""
 	if b.Name = name; name == "" {
 		b.Name = s.unusedName(b.ID, b.Default)
 	}
@@ -195,7 +195,7 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 		delete(s.document.Defaults, key)
 		return Browser{}, s.save()
 	}
-	b, err := s.lookUp(browser)
+	b, err := s.findByReference(browser)
 	if err != nil {
 		return Browser{}, err
 	}
@@ -209,14 +209,14 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 func (s *Store) Forget(browser string, connectedBrowsers []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, err := s.lookUp(browser)
+	b, err := s.findByReference(browser)
 	if err != nil {
 		return err
 	}
 	if slices.Contains(connectedBrowsers, b.ID) {
 		return fmt.Errorf("the browser %q is connected: close it first", b.Name)
 	}
-	s.replace(b.ID, "")
+	s.replaceID(b.ID, "")
 	return s.save()
 }
 
@@ -235,10 +235,10 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 	return ""
 }
 
-// List returns all stored browsers, sorted by name. The function clientsOf returns the
+// List returns all stored browsers, sorted by name. The function clientNames returns the
 // names of the MCP clients whose default browser has the given ID. The name "" represents
 // all clients without their own default browser.
-func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
+func (s *Store) List() (browsers []Browser, clientNames func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	browsers = slices.Clone(s.document.Browsers)
@@ -289,7 +289,7 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.document.Browsers[i], true
 }
 
-func (s *Store) lookUp(ref string) (Browser, error) {
+func (s *Store) findByReference(ref string) (Browser, error) {
 	if ref == "" && len(s.document.Browsers) == 1 {
 		return s.document.Browsers[0], nil
 	}
@@ -317,7 +317,7 @@ func (s *Store) put(b Browser) {
 	s.document.Browsers = append(s.document.Browsers, b)
 }
 
-func (s *Store) replace(oldID, newID string) {
+func (s *Store) replaceID(oldID, newID string) {
 	s.document.Browsers = slices.DeleteFunc(s.document.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.document.Defaults {
 		switch {
@@ -330,10 +330,10 @@ func (s *Store) replace(oldID, newID string) {
 	}
 }
 
-func (s *Store) forgetOld() {
+func (s *Store) removeOldBrowsers() {
 	for _, b := range slices.Clone(s.document.Browsers) {
-		if !b.IsGiven && time.Since(b.LastSeen) > keepUnnamed {
-			s.replace(b.ID, "")
+		if !b.IsUserGiven && time.Since(b.LastSeen) > unnamedBrowserLifetime {
+			s.replaceID(b.ID, "")
 		}
 	}
 }

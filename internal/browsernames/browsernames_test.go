@@ -18,40 +18,40 @@ func openTest(t *testing.T) (s *Store, path string) {
 	return s, path
 }
 
-func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, want string) {
+func wantBrowserName(t *testing.T, s *Store, id, sentName string, isDefault bool, want string) {
 	t.Helper()
 	if name, _ := s.NameOf(id, sentName, isDefault); name != want {
 		t.Errorf("name of browser %s that sent %q = %q, want %q", id, sentName, name, want)
 	}
 }
 
-// TestNamesAreDifferent checks that browsers with the same default name get different
+// TestBrowserNamesAreUnique checks that browsers with the same default name get different
 // numbers, and keep the numbers after a restart.
-func TestNamesAreDifferent(t *testing.T) {
+func TestBrowserNamesAreUnique(t *testing.T) {
 	s, path := openTest(t)
-	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
-	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
-	expectName(t, s, "c", "Work", false, "Work")
-	expectName(t, s, "d", "work", false, "work 2")
+	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	wantBrowserName(t, s, "c", "Work", false, "Work")
+	wantBrowserName(t, s, "d", "work", false, "work 2")
 	s, _ = Open(path)
-	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
-	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
 // TestRename checks that the user's latest name for a browser counts, whether from a
 // command or from the side panel.
 func TestRename(t *testing.T) {
 	s, path := openTest(t)
-	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
-	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
 	if b, err := s.Rename("chrome on linux 2", " Work ", nil); err != nil || b.ID != "b" || b.Name != "Work" {
-		t.Fatalf("renamed browser = %+v, %v, want the browser b with the name Work", b, err)
+		t.Fatalf("renamed browser = %+v, error %v; want the browser b with the name Work", b, err)
 	}
 	s, _ = Open(path)
-	expectName(t, s, "b", "Chrome on Linux", true, "Work") // the extension still sends its default name after the command
-	expectName(t, s, "b", "Work", false, "Work")
-	expectName(t, s, "b", "Private", false, "Private") // the user typed the name Private in the side panel
-	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Work") // the extension still sends its default name after the command
+	wantBrowserName(t, s, "b", "Work", false, "Work")
+	wantBrowserName(t, s, "b", "Private", false, "Private") // the user typed the name Private in the side panel
+	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
 	for _, invalidName := range []struct{ browser, name, want string }{
 		{"x", "Work", `there is no browser "x"`},
 		{"b", strings.Repeat("x", 61), "more than 60 characters"},
@@ -62,33 +62,33 @@ func TestRename(t *testing.T) {
 			t.Errorf("error of renaming %q to %q = %v, want %q", invalidName.browser, invalidName.name, err, invalidName.want)
 		}
 	}
-	if b, err := s.Rename("b", "", nil); err != nil || b.IsGiven || b.Name != "Chrome on Linux 2" {
-		t.Errorf("browser without a given name = %+v, %v, want the default name", b, err)
+	if b, err := s.Rename("b", "", nil); err != nil || b.IsUserGiven || b.Name != "Chrome on Linux 2" {
+		t.Errorf("browser after Rename to an empty name = %+v, error %v; want the default name", b, err)
 	}
 }
 
 func TestReinstalledExtension(t *testing.T) {
 	s, _ := openTest(t)
-	expectName(t, s, "old", "Work", false, "Work")
+	wantBrowserName(t, s, "old", "Work", false, "Work")
 	if _, err := s.SetDefault("Cursor", "Work"); err != nil {
 		t.Fatal(err)
 	}
-	expectName(t, s, "new", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "new", "Chrome on Linux", true, "Chrome on Linux")
 	if _, err := s.Rename("new", "Work", []string{"new"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.DefaultFor("cursor"); got != "new" {
 		t.Errorf("default browser of the client cursor = %q, want the browser new", got)
 	}
-	if browsers, clientsOf := s.List(); len(browsers) != 1 || len(clientsOf("new")) != 1 {
+	if browsers, clientNames := s.List(); len(browsers) != 1 || len(clientNames("new")) != 1 {
 		t.Errorf("browsers after one browser replaced another = %+v, want only the browser new", browsers)
 	}
 }
 
 func TestDefaults(t *testing.T) {
 	s, path := openTest(t)
-	expectName(t, s, "a", "A", false, "A")
-	expectName(t, s, "b", "B", false, "B")
+	wantBrowserName(t, s, "a", "A", false, "A")
+	wantBrowserName(t, s, "b", "B", false, "B")
 	for client, browser := range map[string]string{"": "A", "Cursor": "B"} {
 		if _, err := s.SetDefault(client, browser); err != nil {
 			t.Fatal(err)
@@ -105,10 +105,10 @@ func TestDefaults(t *testing.T) {
 		t.Error("forgetting a connected browser succeeded, want an error")
 	}
 	if err := s.Forget("A", nil); err != nil || s.DefaultFor("claude-code") != "" {
-		t.Errorf("default browser after the store forgot the browser = %q, %v, want no default browser", s.DefaultFor("claude-code"), err)
+		t.Errorf("default browser after the store forgot the browser = %q, error %v; want no default browser", s.DefaultFor("claude-code"), err)
 	}
 	if _, err := s.SetDefault("cursor", ""); err != nil || s.DefaultFor("cursor") != "" {
-		t.Errorf("default browser after the default was removed = %q, %v, want no default browser", s.DefaultFor("cursor"), err)
+		t.Errorf("default browser after the default was removed = %q, error %v; want no default browser", s.DefaultFor("cursor"), err)
 	}
 }
 
@@ -116,17 +116,17 @@ func TestDefaults(t *testing.T) {
 // days, and never stores a browser that runs a copy of a profile.
 func TestOldBrowsersAreForgotten(t *testing.T) {
 	s, path := openTest(t)
-	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
-	expectName(t, s, "w", "Work", false, "Work")
-	expectName(t, s, "w~boot", "Work", false, "Work 2")
+	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "w", "Work", false, "Work")
+	wantBrowserName(t, s, "w~boot", "Work", false, "Work 2")
 	for i := range s.document.Browsers {
 		s.document.Browsers[i].LastSeen = time.Now().Add(-31 * 24 * time.Hour)
 	}
-	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux")
-	expectName(t, s, "w2", "Work", false, "Work 3")
+	wantBrowserName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "w2", "Work", false, "Work 3")
 	fileContent, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(fileContent), "boot") || strings.Contains(string(fileContent), `"a"`) {
-		t.Errorf("stored names = %s, %v, want neither the copied profile nor the old browser", fileContent, err)
+		t.Errorf("stored names = %s, error %v; want neither the copied profile nor the old browser", fileContent, err)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestDamagedFile(t *testing.T) {
 	if !strings.Contains(warning, "were damaged; the file is kept as "+path) {
 		t.Errorf("warning about a damaged file = %q, want a warning with the new name of the file", warning)
 	}
-	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	wantBrowserName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
 // TestDefaultsWithProfile checks that a browser gets a default name with its profile, such as "Chrome (Work) on
@@ -147,10 +147,10 @@ func TestDamagedFile(t *testing.T) {
 func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)
-	searches := 0
+	searchCount := 0
 	foundNames := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
 	s.UseDefaults(func(id, sentName string) string {
-		searches++
+		searchCount++
 		return foundNames[id]
 	})
 	for _, c := range []struct {
@@ -166,29 +166,29 @@ func TestDefaultsWithProfile(t *testing.T) {
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 	} {
 		if got, _ := s.NameOf(c.id, c.sentProfile, c.isDefault); got != c.want {
-			t.Errorf("name of the browser %s, which sent the name %q = %q, want %q", c.id, c.sentProfile, got, c.want)
+			t.Errorf("name of the browser %s after it sent the name %q: got %q, want %q", c.id, c.sentProfile, got, c.want)
 		}
 	}
-	if searches != 3 {
-		t.Errorf("the store searched for %d profiles of three browsers, want 3", searches)
+	if searchCount != 3 {
+		t.Errorf("the store searched for the profiles of three browsers %d times, want 3 times", searchCount)
 	}
 }
 
-// TestBrowserByStartOfID checks that commands accept the first characters of an ID, and that
+// TestBrowserByIDPrefix checks that commands accept the first characters of an ID, and that
 // the error for several matching browsers names these browsers.
-func TestBrowserByStartOfID(t *testing.T) {
+func TestBrowserByIDPrefix(t *testing.T) {
 	s, _ := openTest(t)
-	expectName(t, s, "aaaabbbb-1", "Home", false, "Home")
-	expectName(t, s, "aaaabbbb-2", "Work", false, "Work")
+	wantBrowserName(t, s, "aaaabbbb-1", "Home", false, "Home")
+	wantBrowserName(t, s, "aaaabbbb-2", "Work", false, "Work")
 	if b, err := s.SetDefault("", "aaaabbbb-2"); err != nil || b.Name != "Work" {
-		t.Errorf("the browser of a complete ID = %+v, %v, want Work", b, err)
+		t.Errorf("the browser of a complete ID = %+v, error %v; want Work", b, err)
 	}
-	expectName(t, s, "ccccdddd-1", "Play", false, "Play")
+	wantBrowserName(t, s, "ccccdddd-1", "Play", false, "Play")
 	if b, err := s.SetDefault("", "ccccdd"); err != nil || b.Name != "Play" {
-		t.Errorf("the browser of the start of an ID = %+v, %v, want Play", b, err)
+		t.Errorf("the browser of the start of an ID = %+v, error %v; want Play", b, err)
 	}
 	const want = `several browsers match "aaaabb": "Home" (id aaaabbbb-1), "Work" (id aaaabbbb-2); use the name or more characters of the id`
 	if err := s.Forget("aaaabb", nil); err == nil || err.Error() != want {
-		t.Errorf("forget of an ambiguous browser: %v, want %q", err, want)
+		t.Errorf("error of Forget for an ambiguous ID = %v, want %q", err, want)
 	}
 }

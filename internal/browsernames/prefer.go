@@ -8,10 +8,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// Prefer wraps a bridge. If possible, the returned bridge runs each call in the default
+// PreferDefaultBrowser wraps a bridge. If possible, the returned bridge runs each call in the default
 // browser of the call's client. The returned bridge prefers the default browser only if
 // the call names no browser and several browsers could run the call.
-func Prefer(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
+func PreferDefaultBrowser(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
 	return preferringBridge{bridge, s}
 }
 
@@ -25,16 +25,16 @@ func (p preferringBridge) Targets(ctx context.Context, targetChoice dispatch.Tar
 	if targetChoice.Browser != "" {
 		return targets
 	}
-	preferred := p.store.DefaultFor(targetChoice.Client.Token, targetChoice.Client.Name, nameWithoutVersion(targetChoice.Client.Name))
-	if preferred == "" {
+	preferredBrowser := p.store.DefaultFor(targetChoice.Client.Token, targetChoice.Client.Name, nameWithoutVersion(targetChoice.Client.Name))
+	if preferredBrowser == "" {
 		return targets
 	}
-	isPreferred := func(t dispatch.Target) bool { return t.Browser == preferred }
+	isPreferred := func(t dispatch.Target) bool { return t.Browser == preferredBrowser }
 	hasTab := slices.ContainsFunc(targets.LiveTargets, targetChoice.Allows)
 	if !hasTab && len(targets.BrowsersToOpen) > 1 && slices.ContainsFunc(targets.BrowsersToOpen, isPreferred) {
-		opening := targetChoice
-		opening.Browser = preferred // makes the bridge open the tab in the preferred browser
-		targets = p.Bridge.Targets(ctx, opening)
+		preferredChoice := targetChoice
+		preferredChoice.Browser = preferredBrowser // makes the bridge open the tab in the preferred browser
+		targets = p.Bridge.Targets(ctx, preferredChoice)
 	}
 	targets.LiveTargets = preferTargets(targets.LiveTargets, targetChoice, isPreferred)
 	return targets
@@ -42,11 +42,11 @@ func (p preferringBridge) Targets(ctx context.Context, targetChoice dispatch.Tar
 
 // preferTargets prefers a browser only if its documents are at least as ready as those of other browsers.
 func preferTargets(targets []dispatch.Target, targetChoice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
-	bestOf := func(isWanted func(dispatch.Target) bool) (bestIndex int) {
+	findBest := func(isWanted func(dispatch.Target) bool) (bestIndex int) {
 		for _, t := range targets {
 			switch {
 			case !targetChoice.Allows(t) || !isWanted(t):
-			case t.Readiness == dispatch.NotReady:
+			case t.Readiness == dispatch.ReadinessNotReady:
 				bestIndex = max(bestIndex, 1)
 			default:
 				bestIndex = 2
@@ -54,8 +54,8 @@ func preferTargets(targets []dispatch.Target, targetChoice dispatch.TargetChoice
 		}
 		return bestIndex
 	}
-	bestIndex := bestOf(isPreferred)
-	if bestIndex == 0 || bestIndex < bestOf(func(t dispatch.Target) bool { return !isPreferred(t) }) {
+	bestIndex := findBest(isPreferred)
+	if bestIndex == 0 || bestIndex < findBest(func(t dispatch.Target) bool { return !isPreferred(t) }) {
 		return targets
 	}
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })

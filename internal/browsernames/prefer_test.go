@@ -15,9 +15,9 @@ func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []disp
 	return targets
 }
 
-// TestPrefer checks which browsers can run a call of the MCP client Cursor, whose default
+// TestPreferDefaultBrowser checks which browsers can run a call of the MCP client Cursor, whose default
 // browser is "b".
-func TestPrefer(t *testing.T) {
+func TestPreferDefaultBrowser(t *testing.T) {
 	s, _ := openTest(t)
 	for _, id := range []string{"a", "b", "c"} {
 		s.NameOf(id, id, false)
@@ -31,23 +31,23 @@ func TestPrefer(t *testing.T) {
 		liveTargets  []dispatch.Target
 		want         []string
 	}{
-		"several browsers":           {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.Ready, "a", "b", "c"), []string{"b"}},
-		"token of the client":        {dispatch.TargetChoice{Client: dispatch.Client{Token: "cursor"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"b"}},
-		"another client":             {dispatch.TargetChoice{Client: dispatch.Client{Name: "Zed"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
-		"default has no tab":         {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.Ready, "a", "c"), []string{"a", "c"}},
-		"default is not logged in":   {dispatch.TargetChoice{Client: cursor}, append(targetsIn(dispatch.Ready, "a"), targetsIn(dispatch.NotReady, "b")...), []string{"a", "b"}},
-		"no browser is logged in":    {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.NotReady, "a", "b"), []string{"b"}},
-		"the call names a browser":   {dispatch.TargetChoice{Client: cursor, Browser: "a"}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
-		"the same tab number":        {dispatch.TargetChoice{Client: cursor, TabID: 1}, targetsIn(dispatch.Ready, "a", "b"), []string{"b"}},
-		"the tab is somewhere else":  {dispatch.TargetChoice{Client: cursor, TabID: 2}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
-		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
+		"several browsers":           {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.ReadinessReady, "a", "b", "c"), []string{"b"}},
+		"client named by its token":  {dispatch.TargetChoice{Client: dispatch.Client{Token: "cursor"}}, targetsIn(dispatch.ReadinessReady, "a", "b"), []string{"b"}},
+		"client without a default":   {dispatch.TargetChoice{Client: dispatch.Client{Name: "Zed"}}, targetsIn(dispatch.ReadinessReady, "a", "b"), []string{"a", "b"}},
+		"default has no tab":         {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.ReadinessReady, "a", "c"), []string{"a", "c"}},
+		"default is not logged in":   {dispatch.TargetChoice{Client: cursor}, append(targetsIn(dispatch.ReadinessReady, "a"), targetsIn(dispatch.ReadinessNotReady, "b")...), []string{"a", "b"}},
+		"no browser is logged in":    {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.ReadinessNotReady, "a", "b"), []string{"b"}},
+		"the call names a browser":   {dispatch.TargetChoice{Client: cursor, Browser: "a"}, targetsIn(dispatch.ReadinessReady, "a", "b"), []string{"a", "b"}},
+		"tab ID in both browsers":    {dispatch.TargetChoice{Client: cursor, TabID: 1}, targetsIn(dispatch.ReadinessReady, "a", "b"), []string{"b"}},
+		"tab ID in neither browser":  {dispatch.TargetChoice{Client: cursor, TabID: 2}, targetsIn(dispatch.ReadinessReady, "a", "b"), []string{"a", "b"}},
+		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.ReadinessReady, "a", "b"), []string{"a", "b"}},
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			// Like the simulated bridge, a real bridge returns all browsers in which the call could open a tab.
-			return dispatch.Targets{LiveTargets: c.liveTargets, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
+			// Like a real bridge, the simulated bridge returns all browsers in which the call could open a tab.
+			return dispatch.Targets{LiveTargets: c.liveTargets, BrowsersToOpen: targetsIn(dispatch.ReadinessUnknown, "a", "b")}
 		}}
 		var got []string
-		for _, target := range Prefer(bridge, s).Targets(t.Context(), c.targetChoice).LiveTargets {
+		for _, target := range PreferDefaultBrowser(bridge, s).Targets(t.Context(), c.targetChoice).LiveTargets {
 			got = append(got, target.Browser)
 		}
 		if !slices.Equal(got, c.want) {
@@ -66,11 +66,11 @@ func TestPreferOpensTab(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
 		askedBrowsers = append(askedBrowsers, targetChoice.Browser)
 		if targetChoice.Browser == "" {
-			return dispatch.Targets{BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
+			return dispatch.Targets{BrowsersToOpen: targetsIn(dispatch.ReadinessUnknown, "a", "b")}
 		}
-		return dispatch.Targets{LiveTargets: targetsIn(dispatch.Ready, targetChoice.Browser)}
+		return dispatch.Targets{LiveTargets: targetsIn(dispatch.ReadinessReady, targetChoice.Browser)}
 	}}
-	targets := Prefer(bridge, s).Targets(t.Context(), dispatch.TargetChoice{})
+	targets := PreferDefaultBrowser(bridge, s).Targets(t.Context(), dispatch.TargetChoice{})
 	if len(targets.LiveTargets) != 1 || targets.LiveTargets[0].Browser != "b" || !slices.Equal(askedBrowsers, []string{"", "b"}) {
 		t.Errorf("targets of a call that opens a tab = %+v after %q, want a tab in browser b", targets.LiveTargets, askedBrowsers)
 	}

@@ -134,8 +134,8 @@ func fileHasText(path, wantedText string) bool {
 		return false
 	}
 	defer file.Close()
-	storeBytes, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
-	return err == nil && bytes.Contains(storeBytes, []byte(wantedText))
+	preferencesBytes, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
+	return err == nil && bytes.Contains(preferencesBytes, []byte(wantedText))
 }
 
 func readProfiles(dataDir string) map[string]string {

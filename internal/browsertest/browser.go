@@ -86,7 +86,7 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.dir, err = os.MkdirTemp("", "opentabs-browser-"); err != nil {
 		return fmt.Errorf("make a directory for the browser: %w", err)
 	}
-	t.onClose(func() { removeAll(o.Warnf, t.dir) })
+	t.addCleanup(func() { removeAll(o.Warnf, t.dir) })
 	pluginDir := filepath.Join(t.dir, "plugin")
 	buildResult, err := jsbuild.BuildPlugin(ctx, o.Dir, jsbuild.Options{Out: filepath.Join(pluginDir, "dist")})
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.site, err = realtab.Listen(t.answerRequest); err != nil {
 		return err
 	}
-	t.onClose(t.site.Close)
+	t.addCleanup(t.site.Close)
 	t.browser, err = realtab.Start(ctx, realtab.Options{
 		Program: t.program, Profile: filepath.Join(t.dir, "profile"), SitePort: t.site.Port(),
 		Extension: filepath.Join(t.dir, "extension"), ExtensionID: extension.ID(),
@@ -113,7 +113,7 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	t.onClose(t.browser.Close)
+	t.addCleanup(t.browser.Close)
 	loadCtx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	if err := t.waitForSync(loadCtx); err != nil {
@@ -130,7 +130,7 @@ const loadTimeout = 2 * time.Minute
 // removeAll makes several attempts, because a browser still writes files while it exits.
 func removeAll(warnf func(string, ...any), dir string) {
 	err := os.RemoveAll(dir)
-	for tries := 0; err != nil && tries < 20; tries++ {
+	for attempt := 0; err != nil && attempt < 20; attempt++ {
 		time.Sleep(50 * time.Millisecond)
 		err = os.RemoveAll(dir)
 	}
@@ -139,7 +139,7 @@ func removeAll(warnf func(string, ...any), dir string) {
 	}
 }
 
-func (t *Browser) onClose(f func()) { t.cleanups = append(t.cleanups, f) }
+func (t *Browser) addCleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
 // Close stops the browser and the daemon, and removes their files.
 func (t *Browser) Close() {
@@ -153,7 +153,7 @@ func (t *Browser) Close() {
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: homeDir, State: homeDir}
-	if _, err := dirs.Make(); err != nil {
+	if _, err := dirs.CreateDirs(); err != nil {
 		return err
 	}
 	addedPlugin, err := plugin.NewStore(dirs.State, plugin.StoreOptions{}).Add(pluginDir)
@@ -167,14 +167,14 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 		return err
 	}
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	served := make(chan struct{})
+	serveDone := make(chan struct{})
 	go func() {
-		defer close(served)
+		defer close(serveDone)
 		_ = startedDaemon.Serve(serveCtx)
 	}()
-	t.onClose(func() { stop(); <-served })
+	t.addCleanup(func() { stop(); <-serveDone })
 	t.daemon = startedDaemon
-	if err := startedDaemon.Ready(ctx); err != nil {
+	if err := startedDaemon.ReadinessReady(ctx); err != nil {
 		return err
 	}
 	testedPlugin, ok := startedDaemon.Registry.Set().Plugin(addedPlugin.Name)
@@ -199,7 +199,7 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	}
 	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + startedDaemon.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
 	_, err = t.client.Initialize(ctx)
-	t.onClose(func() {
+	t.addCleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		_ = t.client.Close(ctx) // an error of Close does not matter, because the server stops next
@@ -214,14 +214,14 @@ const pollInterval = 20 * time.Millisecond
 const parseTimeout = 3 * time.Second
 
 func (t *Browser) pollUntil(ctx context.Context, isDone func() (bool, error)) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
 	for {
 		if ok, err := isDone(); ok || err != nil {
 			return err
 		}
 		select {
-		case <-tick.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-t.browser.Ended():
@@ -260,7 +260,7 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 	responder := t.responder
 	t.mu.Unlock()
 	if responder == nil {
-		return realtab.Answer{Missing: true}, nil
+		return realtab.Answer{IsMissing: true}, nil
 	}
 	responseJSON, err := responder(ctx, r)
 	if err != nil {

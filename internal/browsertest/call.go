@@ -34,8 +34,8 @@ type callResult struct {
 	Calls        []nestedCall    `json:"calls"`
 	UserRequests []userRequest   `json:"userRequests"`
 	Dropped      []string        `json:"dropped"`
-	TookMs       float64         `json:"tookMs"`
-	Stopped      string          `json:"stopped,omitempty"`
+	DurationMs   float64         `json:"tookMs"`
+	StopOutcome  string          `json:"stopped,omitempty"`
 }
 
 type callError struct {
@@ -98,8 +98,8 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	}}
 	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{IsImmediate: true}) // a test may cancel the call at a report
 	defer follower.Close()
-	followCtx, unfollow := context.WithCancel(ctx)
-	defer unfollow()
+	followCtx, stopFollowing := context.WithCancel(ctx)
+	defer stopFollowing()
 	go c.followEvents(followCtx, follower)
 	input := request.Input
 	if len(input) == 0 {
@@ -107,11 +107,11 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	}
 	startTime := time.Now()
 	result, err := t.client.CallTool(callCtx, t.plugin.Name+"__"+request.Tool, input, nil)
-	c.result.TookMs = float64(time.Since(startTime).Microseconds()) / 1000
+	c.result.DurationMs = float64(time.Since(startTime).Microseconds()) / 1000
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	c.finish(result, err, unfollow)
+	c.finish(result, err, stopFollowing)
 	state, err := t.readState(ctx, tab)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 			return
 		}
 		for _, e := range events {
-			if e.Call.Depth > 0 {
+			if e.Call.NestingDepth > 0 {
 				if e.Kind == dispatch.EventCreated {
 					c.result.Calls = append(c.result.Calls, nestedCall{Tool: e.Call.ToolName})
 				}
@@ -153,10 +153,10 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 		c.scheduleActions(ctx)
 	case dispatch.EventProgress:
 		r.Reports = append(r.Reports, *e.Report)
-		c.markReported()
+		c.cancelAfterReport()
 	case dispatch.EventActivity:
 		r.Activities = append(r.Activities, e.Activity)
-		c.markReported()
+		c.cancelAfterReport()
 	case dispatch.EventSuspended:
 		if w := e.Call.Waiting; w != nil {
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
@@ -213,18 +213,18 @@ func (c *runningCall) navigateAway(ctx context.Context) {
 	}
 }
 
-func (c *runningCall) markReported() {
+func (c *runningCall) cancelAfterReport() {
 	if n := c.request.CancelAtReport; n != nil && len(c.result.Reports)+len(c.result.Activities) == *n {
 		c.cancel()
 	}
 }
 
-func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
+func (c *runningCall) finish(got mcpclient.Result, err error, stopFollowing func()) {
 	var info struct {
-		Code    wire.ErrorCode      `json:"code"`
-		CallID  string              `json:"call_id"`
-		Stopped string              `json:"stopped"`
-		Tool    *wire.ToolErrorInfo `json:"tool"`
+		Code        wire.ErrorCode      `json:"code"`
+		CallID      string              `json:"call_id"`
+		StopOutcome string              `json:"stopped"`
+		Tool        *wire.ToolErrorInfo `json:"tool"`
 	}
 	if rawInfo := got.Meta["opentabs/error"]; rawInfo != nil {
 		if decodeErr := json.Unmarshal(rawInfo, &info); decodeErr != nil {
@@ -232,16 +232,16 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 		}
 	}
 	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before the call began
-		unfollow()
+		stopFollowing()
 	}
 	var rpcErr *mcpclient.RPCError
 	if errors.As(err, &rpcErr) {
-		unfollow()
+		stopFollowing()
 	}
 	select {
 	case <-c.done:
 	case <-time.After(stopTimeout):
-		unfollow()
+		stopFollowing()
 		<-c.done
 	}
 	r := &c.result
@@ -263,10 +263,10 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 		r.Result = resultOf(got)
 	}
 	if r.Error != nil {
-		r.Stopped = string(c.lastView.StopOutcome)
+		r.StopOutcome = string(c.lastView.StopOutcome)
 	}
-	if r.Stopped == "" {
-		r.Stopped = info.Stopped
+	if r.StopOutcome == "" {
+		r.StopOutcome = info.StopOutcome
 	}
 }
 

@@ -79,7 +79,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	if err != nil {
 		return nil, err
 	}
-	t.site.Show(realtab.Page{URL: page.URL, HTML: page.HTML, Cookies: page.Cookies})
+	t.site.ShowPage(realtab.Page{URL: page.URL, HTML: page.HTML, Cookies: page.Cookies})
 	newTab := &testTab{ctx: ctx, deniesApprovals: page.User == "deny", lastLogSeq: t.lastLogSeq()}
 	if newTab.tab, err = t.browser.Open(ctx, page.URL, pageURL.Scheme+"://"+pageURL.Host, script); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// The browser runs the script before all other scripts of the page.
+// setupScript returns the script that the browser runs before all other scripts of the page.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,

@@ -36,9 +36,9 @@ func SplitModules(code string) []Module {
 			modules = append(modules, Module{Name: name, IsLibrary: libraryPath().MatchString(name), Code: moduleCode})
 		}
 	}
-	for _, match := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
-		addModule(match[0])
-		moduleStart, name = match[0], code[match[2]:match[3]]
+	for _, matchIndexes := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
+		addModule(matchIndexes[0])
+		moduleStart, name = matchIndexes[0], code[matchIndexes[2]:matchIndexes[3]]
 	}
 	addModule(len(code))
 	// Code that a build appends after a library becomes a separate module, because reviews omit libraries.

@@ -26,7 +26,7 @@ func TestSplitModules(t *testing.T) {
 		{"nothing", " \n", nil},
 	} {
 		if got := SplitModules(testCase.code); !reflect.DeepEqual(got, testCase.want) {
-			t.Errorf("%s:\n%+v\nwant\n%+v", testCase.name, got, testCase.want)
+			t.Errorf("%s: SplitModules returned\n%+v\nwant\n%+v", testCase.name, got, testCase.want)
 		}
 	}
 }

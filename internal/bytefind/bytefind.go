@@ -9,14 +9,14 @@ import "bytes"
 // begins with a rare byte.
 type Needle struct {
 	Text []byte
-	// The field Rare is the index in Text of a byte that is rare in the texts to search.
-	Rare int
+	// The field RareIndex is the index in Text of a byte that is rare in the texts to search.
+	RareIndex int
 }
 
-// Index returns the index of the first match of n.Text in text; -1 if text contains no
+// Index returns the index of the first match of n.Text in haystack; -1 if there is no
 // match.
 func (n Needle) Index(haystack []byte) int {
-	suffix := n.Text[n.Rare:]
+	suffix := n.Text[n.RareIndex:]
 	for offset := 0; ; {
 		i := bytes.Index(haystack[offset:], suffix)
 		if i < 0 {
@@ -29,5 +29,5 @@ func (n Needle) Index(haystack []byte) int {
 	}
 }
 
-// IsIn reports whether text contains n.Text.
-func (n Needle) IsIn(haystack []byte) bool { return n.Index(haystack) >= 0 }
+// IsContainedIn reports whether haystack contains n.Text.
+func (n Needle) IsContainedIn(haystack []byte) bool { return n.Index(haystack) >= 0 }

@@ -7,10 +7,10 @@ import (
 
 func TestNeedle(t *testing.T) {
 	for _, haystack := range []string{"", "a", "bc", "abc", "xabc", "abcx", "bcabc", "abbc", "bcbcbc", "aabc", "ababcabc", "ab", "ababab"} {
-		for rare := range 3 {
-			n := Needle{[]byte("abc"), rare}
-			if got, want := n.Index([]byte(haystack)), bytes.Index([]byte(haystack), n.Text); got != want || n.IsIn([]byte(haystack)) != (want >= 0) {
-				t.Errorf("%q from letter %d is in %q at %d, want %d", n.Text, rare, haystack, got, want)
+		for rareIndex := range 3 {
+			n := Needle{[]byte("abc"), rareIndex}
+			if got, want := n.Index([]byte(haystack)), bytes.Index([]byte(haystack), n.Text); got != want || n.IsContainedIn([]byte(haystack)) != (want >= 0) {
+				t.Errorf("index of %q with the rare byte %d in the text %q = %d, want %d", n.Text, rareIndex, haystack, got, want)
 			}
 		}
 	}

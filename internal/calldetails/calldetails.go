@@ -33,7 +33,7 @@ type Source struct {
 	// default, opentabs exports no traces.
 	TraceIDOf func(rootCallID string) string
 	// UndoOf returns the call that undoes the given call, or nil if no call can undo it.
-	// The parameter created is the time at which the given call was created.
+	// The parameter createdTime is the time at which the given call was created.
 	UndoOf func(callID string, createdTime time.Time) (*wire.CallUndo, error)
 }
 

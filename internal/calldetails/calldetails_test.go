@@ -12,13 +12,13 @@ import (
 	"opentabs/wire"
 )
 
-var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+var arrivalTime = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func callView(callID, parentCallID string, callStatus wire.CallStatus) dispatch.View {
-	endedTime := arrival.Add(2 * time.Second)
-	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &endedTime}
+	endedTime := arrivalTime.Add(2 * time.Second)
+	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrivalTime, Ended: &endedTime}
 	v.CallID, v.ParentCallID, v.Status = callID, parentCallID, callStatus
-	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventCreated, Time: arrival}, {Kind: dispatch.EventRunning, Time: arrival.Add(time.Second)}, {Kind: dispatch.EventEnded, Time: endedTime}}
+	v.Timeline = []dispatch.TimelineEntry{{Kind: dispatch.EventCreated, Time: arrivalTime}, {Kind: dispatch.EventRunning, Time: arrivalTime.Add(time.Second)}, {Kind: dispatch.EventEnded, Time: endedTime}}
 	return v
 }
 
@@ -46,7 +46,7 @@ func newSource(liveView, recordedView dispatch.View, logEntries ...pluginlog.Ent
 func TestUndoOfCall(t *testing.T) {
 	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
 	s.UndoOf = func(callID string, createdTime time.Time) (*wire.CallUndo, error) {
-		if callID != "call_2" || createdTime != arrival {
+		if callID != "call_2" || createdTime != arrivalTime {
 			return nil, nil
 		}
 		return &wire.CallUndo{State: wire.UndoDone, By: "call_9"}, nil
@@ -54,26 +54,26 @@ func TestUndoOfCall(t *testing.T) {
 	for callID, want := range map[string]string{"call_1": "", "call_2": "call_9"} {
 		r, err := s.Inspect(wire.CallInspectParams{CallID: callID})
 		if by := r.Undo; err != nil || (by != nil) != (want != "") || by != nil && by.By != want {
-			t.Errorf("the undo of %s is %+v, %v; want %q", callID, by, err, want)
+			t.Errorf("undo of %s = %+v, error %v; want the undo call %q", callID, by, err, want)
 		}
 	}
 }
 
 func TestPhases(t *testing.T) {
 	liveView, recordedView := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
-	liveView.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
+	liveView.Trace = &hops.View{Start: arrivalTime, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
 	s := newSource(liveView, recordedView)
 	for callID, want := range map[string]wire.CallInspectResult{
 		"call_1": {Phases: []wire.CallPhase{{Name: "gates", Ms: 1.5}, {Name: "handler", StartMs: 1.5, Ms: 1998.5}}, HasTrace: true, TraceID: "0af7"},
 		"call_2": {Phases: []wire.CallPhase{{Name: "queue", Ms: 1000}, {Name: "running", StartMs: 1000, Ms: 1000}}},
 	} {
 		if got, err := s.Inspect(wire.CallInspectParams{CallID: callID}); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v\nwant %+v", callID, got, err, want)
+			t.Errorf("details of %s = %+v, error %v\nwant %+v", callID, got, err, want)
 		}
 	}
 	for callID, want := range map[string]string{"call_3": "the call is not recorded any more", "unreadable": "the records cannot be read"} {
 		if _, err := s.Inspect(wire.CallInspectParams{CallID: callID}); err == nil || err.Error() != want {
-			t.Errorf("%s: got the error %v, want %q", callID, err, want)
+			t.Errorf("Inspect of %s returned the error %v, want %q", callID, err, want)
 		}
 	}
 }
@@ -82,12 +82,12 @@ func TestPhases(t *testing.T) {
 // server exports traces.
 func TestTraceID(t *testing.T) {
 	liveView, recordedView := callView("call_1", "call_2", wire.StatusDone), callView("call_2", "", wire.StatusDone)
-	liveView.Trace = &hops.View{Start: arrival}
+	liveView.Trace = &hops.View{Start: arrivalTime}
 	s := newSource(liveView, recordedView)
 	inspect := func(want string) {
 		t.Helper()
 		if got, err := s.Inspect(wire.CallInspectParams{CallID: "call_1"}); err != nil || got.TraceID != want {
-			t.Errorf("the trace ID is %q, %v; want %q", got.TraceID, err, want)
+			t.Errorf("trace ID of the nested call = %q, error %v; want %q", got.TraceID, err, want)
 		}
 	}
 	inspect("")

@@ -12,7 +12,7 @@ import (
 )
 
 func entryAt(d time.Duration, level wire.LogLevel, logMessage string) pluginlog.Entry {
-	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: logMessage}
+	return pluginlog.Entry{Time: arrivalTime.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: logMessage}
 }
 
 func inspectFailure(t *testing.T, callStatus wire.CallStatus, errorText string, logEntries ...pluginlog.Entry) *wire.CallFailure {
@@ -43,15 +43,15 @@ func TestFailureOfThrownError(t *testing.T) {
 	want := &wire.CallFailure{
 		Stack: []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)"},
 		Hints: []string{"$.node is a DOM node (DIV).", "The server is unreachable (CORS)."},
-		Log:   []wire.CallLogEntry{{AtMs: float64(arrival.Add(time.Second).UnixMilli()), Level: wire.LogInfo, Message: `page  3,{"a":1}`}},
+		Log:   []wire.CallLogEntry{{AtMs: float64(arrivalTime.Add(time.Second).UnixMilli()), Level: wire.LogInfo, Message: `page  3,{"a":1}`}},
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
+		t.Errorf("failure details = %+v\nwant %+v", got, want)
 	}
 }
 
 func TestThrownEntry(t *testing.T) {
-	withStack := func(d time.Duration, logMessage, frame string) pluginlog.Entry {
+	newStackEntry := func(d time.Duration, logMessage, frame string) pluginlog.Entry {
 		e := entryAt(d, wire.LogError, logMessage)
 		e.Stack = []string{frame}
 		return e
@@ -60,11 +60,11 @@ func TestThrownEntry(t *testing.T) {
 		name, errorText, want string
 		logEntries            []pluginlog.Entry
 	}{
-		{"the entry with the error of the call", "a", "1", []pluginlog.Entry{withStack(time.Second, "export failed: a", "1"), withStack(time.Second, "export failed: b", "2")}},
-		{"an error of several lines", "a b", "1", []pluginlog.Entry{withStack(time.Second, "export failed: a\nb", "1")}},
-		{"an error with a secret", "key-123", "1", []pluginlog.Entry{withStack(time.Second, "export failed: [redacted]", "1")}},
-		{"two other errors", "c", "", []pluginlog.Entry{withStack(time.Second, "export failed: a", "1"), withStack(time.Second, "export failed: b", "2")}},
-		{"another tool", "a", "", []pluginlog.Entry{withStack(time.Second, "import failed: a", "1")}},
+		{"the entry with the error of the call", "a", "1", []pluginlog.Entry{newStackEntry(time.Second, "export failed: a", "1"), newStackEntry(time.Second, "export failed: b", "2")}},
+		{"an error of several lines", "a b", "1", []pluginlog.Entry{newStackEntry(time.Second, "export failed: a\nb", "1")}},
+		{"an error with a secret", "key-123", "1", []pluginlog.Entry{newStackEntry(time.Second, "export failed: [redacted]", "1")}},
+		{"two other errors", "c", "", []pluginlog.Entry{newStackEntry(time.Second, "export failed: a", "1"), newStackEntry(time.Second, "export failed: b", "2")}},
+		{"another tool", "a", "", []pluginlog.Entry{newStackEntry(time.Second, "import failed: a", "1")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
@@ -72,7 +72,7 @@ func TestThrownEntry(t *testing.T) {
 				got = strings.Join(f.Stack, " ")
 			}
 			if got != c.want {
-				t.Errorf("the stack is %q, want %q", got, c.want)
+				t.Errorf("stack trace of the failure = %q, want %q", got, c.want)
 			}
 		})
 	}
@@ -88,14 +88,14 @@ func TestLogOfTimedOutCall(t *testing.T) {
 	logEntries[29].Message = "the last"
 	f := inspectFailure(t, wire.StatusTimedOut, "no progress", logEntries...)
 	if len(f.Log) != maxLogEntries || f.Log[maxLogEntries-1].Message != "the last" || len([]rune(f.Log[0].Message)) != maxLogChars {
-		t.Errorf("%d entries: %+v", len(f.Log), f.Log)
+		t.Errorf("failure has %d log entries: %+v\nwant the last %d entries, each with at most %d characters", len(f.Log), f.Log, maxLogEntries, maxLogChars)
 	}
 	for _, callStatus := range []wire.CallStatus{wire.StatusDone, wire.StatusCancelled} {
 		if f := inspectFailure(t, callStatus, "", logEntries...); f != nil {
-			t.Errorf("a call that is %s has the failure %+v", callStatus, f)
+			t.Errorf("failure details of a call with the status %s = %+v; want none", callStatus, f)
 		}
 	}
 	if f := inspectFailure(t, wire.StatusFailed, "denied"); f != nil {
-		t.Errorf("a call without log entries has the failure %+v", f)
+		t.Errorf("failure details of a call without log entries = %+v; want none", f)
 	}
 }

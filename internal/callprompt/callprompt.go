@@ -25,8 +25,8 @@ import (
 // A line typed within minReadTime, before a question is readable, was probably meant for another program.
 const minReadTime = 500 * time.Millisecond
 
-// The type calls is the part of [httpapi.CallsClient] that a [Prompter] needs. In tests,
-// a fake implementation of calls replaces the HTTP client.
+// The interface calls has the methods of [httpapi.CallsClient] that a [Prompter] needs. In tests,
+// a fake implementation replaces the HTTP client.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.DecideResponse, error)
@@ -40,12 +40,12 @@ type Prompter struct {
 	inputReader io.Reader
 
 	questionSlot chan struct{} // questionSlot is a semaphore that contains one element while a question is open
-	startRead    sync.Once
+	startReader  sync.Once
 	typedLines   chan string // typedLines receives each line that the user types, and is closed at the end of the input
 }
 
-// New returns a [Prompter] that reads the user's answers from the reader in. If in or
-// stderr is not a terminal, New returns nil.
+// New returns a [Prompter] that reads the user's answers from inputReader. If inputReader
+// or stderr is not a terminal, New returns nil.
 func New(server httpapi.CallsClient, terminalOut *terminal.Output, inputReader io.Reader) *Prompter {
 	if !terminal.IsTerminal(inputReader) || !terminal.HasErrorTerminal(terminalOut) {
 		return nil
@@ -81,16 +81,16 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 	if err != nil || v.Waiting == nil || v.Waiting.TicketID != ticketID { // the user decided elsewhere while the terminal showed another question
 		return ""
 	}
-	p.startRead.Do(func() { go p.readLines() })
+	p.startReader.Do(func() { go p.readLines() })
 	p.terminalOut.Notef("%s", strings.Join(callview.TicketLines(v.View, time.Now()), "\n"))
 	question := question{p, v.View, ticketID}
 	for {
-		allow, isAnswered := question.readAnswer(ctx)
+		allow, hasAnswer := question.readAnswer(ctx)
 		if ctx.Err() != nil {
 			question.printWithdrawal(ctx)
 			return ""
 		}
-		if !isAnswered {
+		if !hasAnswer {
 			waitingText := callview.WaitingText(*v.Waiting)
 			p.terminalOut.Notef("the call is still %s: answer in the side panel, or with `opentabs calls approve %s`", waitingText, callID)
 			return waitingText
@@ -108,10 +108,10 @@ type question struct {
 	ticketID string
 }
 
-func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
-	isAction := q.view.Waiting.Kind == wire.TicketUser
+func (q question) readAnswer(ctx context.Context) (allow, hasAnswer bool) {
+	isUserAction := q.view.Waiting.Kind == wire.TicketUser
 	prompt := "Allow this call? [y/N] "
-	if isAction {
+	if isUserAction {
 		prompt = "Is it done? [y/n] "
 	}
 	for {
@@ -132,7 +132,7 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 			q.prompter.terminalOut.Notef("answered too quickly: read the question, then type y or n")
 		case decision == "y", decision == "yes":
 			return true, true
-		case decision == "n", decision == "no", decision == "" && !isAction:
+		case decision == "n", decision == "no", decision == "" && !isUserAction:
 			return false, true
 		default:
 			q.prompter.terminalOut.Notef("type y or n")

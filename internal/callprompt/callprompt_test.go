@@ -46,13 +46,13 @@ func (f *fakeCalls) Decide(ctx context.Context, _ string, d httpapi.Decision) (h
 }
 
 type promptFixture struct {
-	calls       *fakeCalls
-	screen      *terminaltest.Screen
-	typedInput  *io.PipeWriter
-	prompter    *Prompter
-	isAsking    bool
-	waitingText string
-	withdraw    context.CancelFunc
+	calls        *fakeCalls
+	screen       *terminaltest.Screen
+	typedInput   *io.PipeWriter
+	prompter     *Prompter
+	wantQuestion bool
+	waitingText  string
+	withdraw     context.CancelFunc
 }
 
 func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
@@ -74,11 +74,11 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
 
 func (f *promptFixture) ask() {
 	ctx, cancel := context.WithCancel(context.Background())
-	f.isAsking, f.withdraw = true, cancel
+	f.wantQuestion, f.withdraw = true, cancel
 	go func() {
 		defer cancel()
 		f.waitingText = f.prompter.Ask(ctx, "call_1", "ticket_1")
-		f.isAsking = false
+		f.wantQuestion = false
 	}()
 	synctest.Wait()
 }
@@ -89,29 +89,29 @@ func (f *promptFixture) typeLine(delay time.Duration, line string) {
 	synctest.Wait()
 }
 
-func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
+func (f *promptFixture) check(t *testing.T, wantQuestion bool, want string) {
 	t.Helper()
 	got := ""
 	if n := len(f.calls.decisions); n > 0 {
 		d := f.calls.decisions[n-1]
 		got = map[bool]string{true: "allow", false: "deny"}[*d.Allow]
 		if d.TicketID != "ticket_1" {
-			t.Errorf("the decision is about %q, want ticket_1", d.TicketID)
+			t.Errorf("ticket ID of the decision = %q, want ticket_1", d.TicketID)
 		}
 	}
-	if f.isAsking != isAsking || got != want {
-		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.isAsking, got, isAsking, want, f.screenText())
+	if f.wantQuestion != wantQuestion || got != want {
+		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.wantQuestion, got, wantQuestion, want, f.screenText())
 	}
 }
 
 func (f *promptFixture) screenText() string { return f.screen.String() }
 
-func TestAnswers(t *testing.T) {
+func TestTypedAnswers(t *testing.T) {
 	for _, c := range []struct {
-		kind     wire.TicketKind
-		line     string
-		isAsking bool
-		want     string
+		kind         wire.TicketKind
+		line         string
+		wantQuestion bool
+		want         string
 	}{
 		{wire.TicketPermission, "y", false, "allow"},
 		{wire.TicketPermission, " Yes ", false, "allow"},
@@ -125,7 +125,7 @@ func TestAnswers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := startQuestion(t, c.kind)
 			f.typeLine(time.Second, c.line)
-			f.check(t, c.isAsking, c.want)
+			f.check(t, c.wantQuestion, c.want)
 			f.withdraw()
 			f.typedInput.Close()
 		})
@@ -145,9 +145,9 @@ func TestQuestionShowsCall(t *testing.T) {
 	})
 }
 
-// TestTypedAhead checks that a line that was typed before a question appeared does not
+// TestInputBeforeQuestionIsIgnored checks that a line that was typed before a question appeared does not
 // answer the question.
-func TestTypedAhead(t *testing.T) {
+func TestInputBeforeQuestionIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		f.typeLine(100*time.Millisecond, "y")
@@ -163,9 +163,9 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// TestDecidedElsewhere checks that a decision on another surface ends the question in the
+// TestQuestionDecidedOnOtherSurface checks that a decision on another surface ends the question in the
 // terminal, and that the terminal shows on which surface.
-func TestDecidedElsewhere(t *testing.T) {
+func TestQuestionDecidedOnOtherSurface(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		f.calls.view.Decision = &dispatch.Resolution{TicketID: "ticket_1", Allow: true, Surface: "the side panel"}
@@ -173,13 +173,13 @@ func TestDecidedElsewhere(t *testing.T) {
 		synctest.Wait()
 		f.check(t, false, "")
 		if !strings.Contains(f.screenText(), "opentabs: already allowed by the side panel") {
-			t.Errorf("the terminal shows unexpected text:\n%s", f.screenText())
+			t.Errorf("the terminal shows\n%s\nwant a note that the side panel allowed the call", f.screenText())
 		}
 		f.typedInput.Close()
 	})
 }
 
-func TestLateAnswer(t *testing.T) {
+func TestAnswerAfterOtherDecision(t *testing.T) {
 	for want, result := range map[string]httpapi.DecideResponse{
 		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},
 		"too late: the call has already ended": {Outcome: wire.DecisionNotPending},
@@ -211,16 +211,16 @@ func TestUnsentDecision(t *testing.T) {
 	})
 }
 
-// TestEndOfInput checks that the end of the terminal's input neither allows nor denies
+// TestInputEndsDuringQuestion checks that the end of the terminal's input neither allows nor denies
 // the call.
-func TestEndOfInput(t *testing.T) {
+func TestInputEndsDuringQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		f.typedInput.Close()
 		synctest.Wait()
 		f.check(t, false, "")
 		if !strings.Contains(strings.Join(strings.Fields(f.screenText()), " "), "the call is still waiting for approval: answer in the side panel, or with `opentabs calls approve call_1`") || f.waitingText != "waiting for approval" {
-			t.Errorf("waiting text = %q; the terminal shows unexpected text:\n%s", f.waitingText, f.screenText())
+			t.Errorf("after the end of the input: waiting text = %q; want \"waiting for approval\"; terminal:\n%s", f.waitingText, f.screenText())
 		}
 	})
 }
@@ -237,7 +237,7 @@ func TestOwnDecisionIsNotRepeated(t *testing.T) {
 		f.typeLine(time.Second, "n")
 		f.check(t, false, "deny")
 		if strings.Contains(f.screenText(), "already") || f.waitingText != "" {
-			t.Errorf("the terminal shows unexpected text:\n%s", f.screenText())
+			t.Errorf("waiting text = %q; want none; want no note with the word already in the terminal:\n%s", f.waitingText, f.screenText())
 		}
 		f.typedInput.Close()
 	})

@@ -10,10 +10,10 @@ import (
 
 var errCallEnded = errors.New("the call has ended")
 
-// AwaitEnd blocks until a call has ended and returns its final state. AwaitEnd calls
+// WaitForEnd blocks until a call has ended and returns its final state. WaitForEnd calls
 // onWaiting each time the call begins to wait for the user. If ctx is cancelled first,
-// AwaitEnd returns the error of ctx.
-func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiting func(dispatch.View)) (dispatch.View, error) {
+// WaitForEnd returns the error of ctx.
+func WaitForEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiting func(dispatch.View)) (dispatch.View, error) {
 	var lastView dispatch.View
 	ticketID := ""
 	update := func() error {

@@ -16,8 +16,8 @@ import (
 // Choice is the user's decision to allow or deny a call that waits for the user.
 type Choice struct {
 	Allow bool
-	// Scope is for which further calls an approval holds, such as wire.ScopeSession. The
-	// field For is how long the approval holds if Scope is wire.ScopeTime.
+	// Scope determines to which further calls an approval applies, such as wire.ScopeSession. The
+	// field For is how long the approval is valid if Scope is wire.ScopeTime.
 	Scope wire.Scope
 	For   time.Duration
 }
@@ -52,18 +52,18 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case err != nil:
 		return "", err
 	case result.Outcome == wire.DecisionAlreadyMade:
-		return "", newAlreadyDecided(v.CallID, result.Allowed, result.By)
+		return "", alreadyDecidedError(v.CallID, result.Allowed, result.By)
 	case result.Outcome != wire.DecisionAccepted:
 		return "", newAlreadyDecidedError("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
 	return c.describeEffect(v.View), nil
 }
 
-// A decision names the ticket w, so that it cannot apply to a later ticket of the call.
+// The decision contains the ID of the ticket w, so that the decision cannot apply to a later ticket of the call.
 func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {
-		d.Scope, d.ForMs = c.Scope, c.For.Milliseconds()
+		d.Scope, d.DurationMs = c.Scope, c.For.Milliseconds()
 	}
 	return d
 }
@@ -85,13 +85,13 @@ func explainNotWaiting(v dispatch.View) error {
 	}
 	for _, m := range slices.Backward(v.Timeline) {
 		if m.Kind == dispatch.EventResumed && m.Resolution != nil {
-			return newAlreadyDecided(v.CallID, m.Resolution.Allow, m.Resolution.Surface)
+			return alreadyDecidedError(v.CallID, m.Resolution.Allow, m.Resolution.Surface)
 		}
 	}
 	return newAlreadyDecidedError("%s is not waiting for approval", v.CallID)
 }
 
-func newAlreadyDecided(id string, isAllowed bool, by string) error {
+func alreadyDecidedError(id string, isAllowed bool, by string) error {
 	decision := "denied"
 	if isAllowed {
 		decision = "allowed"

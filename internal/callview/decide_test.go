@@ -15,18 +15,18 @@ import (
 func TestDecisionAppliesToOneTicket(t *testing.T) {
 	w := dispatch.WaitingTicket{TicketID: "ticket_1"}
 	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.decisionFor(w)
-	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.ForMs != 60000 {
-		t.Errorf("yes is %+v", yes)
+	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.DurationMs != 60000 {
+		t.Errorf("decision of an approval for one minute = %+v; want allow, ticket_1 and 60000 ms", yes)
 	}
 	no := Choice{Scope: wire.ScopeOnce}.decisionFor(w)
 	if no.TicketID != "ticket_1" || *no.Allow || no.Scope != "" {
-		t.Errorf("the answer no gave the decision %+v", no)
+		t.Errorf("decision of a denial = %+v; want no approval, ticket_1 and no scope", no)
 	}
 }
 
-func TestNotWaiting(t *testing.T) {
+func TestDecisionForCallThatIsNotWaiting(t *testing.T) {
 	now := time.Now()
-	suspendedView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
+	suspendedView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.TimelineEntry{
 		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, Surface: "the side panel"}},
 		{Kind: dispatch.EventRunning},
 	}}
@@ -38,9 +38,9 @@ func TestNotWaiting(t *testing.T) {
 		"call_1 is not waiting for approval":            {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
 	} {
 		err := explainNotWaiting(v)
-		var alreadyDecided *AlreadyDecidedError
-		if !errors.As(err, &alreadyDecided) || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
+		var decidedErr *AlreadyDecidedError
+		if !errors.As(err, &decidedErr) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error for a call that is not waiting = %v, want %s", err, want)
 		}
 	}
 }

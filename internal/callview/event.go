@@ -84,7 +84,7 @@ func resolutionText(r *dispatch.Resolution) string {
 func progressText(e dispatch.Event) string {
 	progressLine := "progress"
 	if progress := e.Call.Progress; progress != nil {
-		progressLine += " " + terminal.Percent(*progress)
+		progressLine += " " + terminal.FormatPercent(*progress)
 	}
 	if e.Report == nil {
 		return progressLine
@@ -106,5 +106,5 @@ func activityText(a *wire.Activity) string {
 	if json.Unmarshal(a.Patch, &patchOperations) != nil {
 		return fmt.Sprintf("activity %s, a malformed change", terminal.SafeLine(a.Type))
 	}
-	return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.Plural(len(patchOperations), "change"))
+	return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.CountNoun(len(patchOperations), "change"))
 }

@@ -29,8 +29,8 @@ const maxShownIDs = 5
 // FindID returns the whole ID of the call that the user means. The user can type a whole
 // ID or its beginning, or nothing if the selection contains only one call. FindID returns
 // an unknown whole ID unchanged, so that the server rejects the ID. FindID returns a
-// [usererr.Error] if typed matches several calls, or if typed is empty and the selection
-// has no call.
+// [usererr.Error] if typedID matches several calls, or if typedID is empty and the
+// selection contains no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, selection Selection) (string, error) {
 	if isWholeID(typedID) {
 		return typedID, nil
@@ -39,16 +39,16 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, sele
 	if err != nil {
 		return "", err
 	}
-	var foundIdMatches idMatches
+	var matches idMatches
 	for _, c := range listedViews {
 		if typedID == "" && selection.contains(c) || typedID != "" && hasIDPrefix(c.CallID, typedID) {
-			foundIdMatches.add(c)
+			matches.add(c)
 		}
 	}
-	if len(foundIdMatches) == 0 && typedID == "" {
+	if len(matches) == 0 && typedID == "" {
 		return "", usererr.Errorf("%s: see `opentabs calls`", selection.emptyText())
 	}
-	if id, err := foundIdMatches.choose(typedID); err != nil || id != "" {
+	if id, err := matches.choose(typedID); err != nil || id != "" {
 		return id, err
 	}
 	return typedID, nil
@@ -56,7 +56,7 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, sele
 
 // FindRecordedID returns the whole ID of the call that the user means, also if the call
 // ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
-// the given calls in listed, and the calls that were recorded in the state directory
+// the calls in listedViews, and the calls that were recorded in the state directory
 // stateDir. If no call matches, FindRecordedID returns an empty ID. If several calls
 // match, FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even
 // if no call has this ID.
@@ -64,10 +64,10 @@ func FindRecordedID(stateDir, typedID string, listedViews []dispatch.View) (stri
 	if isWholeID(typedID) {
 		return typedID, nil
 	}
-	var foundIdMatches idMatches
+	var matches idMatches
 	for _, c := range listedViews {
 		if hasIDPrefix(c.CallID, typedID) {
-			foundIdMatches.add(c)
+			matches.add(c)
 		}
 	}
 	prefix := typedID
@@ -79,9 +79,9 @@ func FindRecordedID(stateDir, typedID string, listedViews []dispatch.View) (stri
 		return "", err
 	}
 	for _, e := range recordedEntries {
-		foundIdMatches.add(e.View)
+		matches.add(e.View)
 	}
-	return foundIdMatches.choose(typedID)
+	return matches.choose(typedID)
 }
 
 // NewUnknownCallError returns the error that the user sees if no call's ID equals, or
@@ -93,7 +93,7 @@ func NewUnknownCallError(typedID string) error {
 // isWholeID reports whether a text is long enough to be the whole ID of a call.
 func isWholeID(typedID string) bool { return len(typedID) >= len(idPrefix)+26 }
 
-// hasIDPrefix reports whether id begins with typed, or with "call_" followed by typed.
+// hasIDPrefix reports whether id begins with typedID, or with "call_" followed by typedID.
 func hasIDPrefix(id, typedID string) bool {
 	return strings.HasPrefix(id, typedID) || strings.HasPrefix(id, idPrefix+typedID)
 }

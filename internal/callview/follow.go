@@ -28,7 +28,7 @@ func Follow(ctx context.Context, calls httpapi.CallsClient, terminalOut *termina
 			return nil
 		},
 		Missed: func(n int) error {
-			terminalOut.Notef("%s were missed", terminal.Plural(n, "event"))
+			terminalOut.Notef("%s were missed", terminal.CountNoun(n, "event"))
 			return nil
 		},
 	})

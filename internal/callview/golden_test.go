@@ -21,18 +21,18 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-func TestCallInTheTerminal(t *testing.T) {
+func TestCallTerminalOutput(t *testing.T) {
 	now := dispatchtest.ArrivalTime.Add(10 * time.Second)
 	waitingView, endedView := dispatchtest.View(), dispatchtest.View()
 	waitingView.Status, waitingView.ErrorCode = "waiting for approval", ""
 	endedView.CallID, endedView.Waiting, endedView.Status = "call_2", nil, wire.StatusFailed
 	var b bytes.Buffer
-	timedOut := dispatch.View{RunMs: 30_000, ErrorCode: wire.ErrIdleTimeout, Error: "no progress and no result for 30 s", Ended: &now}
-	timedOut.CallID, timedOut.ToolName, timedOut.Status = "call_3", "messages__export", wire.StatusTimedOut
-	for _, v := range []dispatch.View{waitingView, endedView, timedOut, {}} {
+	timedOutCall := dispatch.View{RunMs: 30_000, ErrorCode: wire.ErrIdleTimeout, Error: "no progress and no result for 30 s", Ended: &now}
+	timedOutCall.CallID, timedOutCall.ToolName, timedOutCall.Status = "call_3", "messages__export", wire.StatusTimedOut
+	for _, v := range []dispatch.View{waitingView, endedView, timedOutCall, {}} {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
-			s := callDetails{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
+			s := callDetails{view: v, verbose: verbose, glyphSet: terminal.ASCIIGlyphs, now: now, viewTime: now}
 			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
 			for _, tableRow := range Rows([]dispatch.View{v}, verbose, now) {
 				b.WriteString(strings.Join(tableRow, " | ") + "\n")
@@ -47,6 +47,6 @@ func TestCallInTheTerminal(t *testing.T) {
 		e := dispatch.Event{Kind: kind, Time: now, Call: waitingView, Resolution: dispatchtest.Resolution()}
 		b.WriteString(EventLine(e, true) + "\n")
 	}
-	b.WriteString(EventLine(dispatch.Event{Kind: dispatch.EventEnded, Time: now, Call: timedOut}, false) + "\n")
+	b.WriteString(EventLine(dispatch.Event{Kind: dispatch.EventEnded, Time: now, Call: timedOutCall}, false) + "\n")
 	goldentest.Compare(t, "testdata/calls.txt", b.Bytes())
 }

@@ -31,14 +31,14 @@ func (l *liveCall) show(v dispatch.View) {
 
 func (l *liveCall) showEvent(dispatch.Event, []byte) error { return nil }
 func (l *liveCall) showMissed(int)                         {}
-func (l *liveCall) pause() time.Duration                   { return watchTick }
+func (l *liveCall) pauseDuration() time.Duration           { return watchTick }
 
 func (l *liveCall) redraw(now time.Time) {
 	if l.view == nil {
 		return
 	}
 	columns, rowCount := l.terminalOut.Size()
-	s := callDetails{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.terminalOut.Glyphs(), now: now, viewTime: l.viewTime}
+	s := callDetails{view: *l.view, verbose: l.verbose, columns: columns, glyphSet: l.terminalOut.Glyphs(), now: now, viewTime: l.viewTime}
 	l.block.Draw(s.renderLines(rowCount - 1))
 }
 
@@ -49,7 +49,7 @@ func (l *liveCall) showEnd(v *dispatch.View) {
 	}
 }
 
-const plainSilence = time.Second
+const plainPrintInterval = time.Second
 
 // plainCall prints a call line by line, for output that is not a terminal.
 type plainCall struct {
@@ -71,41 +71,41 @@ func (p *plainCall) begin(v dispatch.View) error {
 
 func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
-	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
-	if e.Kind != dispatch.EventActivity && (!isReport || p.verbose || e.IsForUser()) {
+	hasReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
+	if e.Kind != dispatch.EventActivity && (!hasReport || p.verbose || e.IsForUser()) {
 		p.terminalOut.PrintText(e.Time.Local().Format(clockTime) + "  " + EventText(e, p.verbose))
 	}
 	return nil
 }
 
 func (p *plainCall) showMissed(n int) {
-	p.terminalOut.Notef("%s were missed", terminal.Plural(n, "event"))
+	p.terminalOut.Notef("%s were missed", terminal.CountNoun(n, "event"))
 }
-func (p *plainCall) redraw(time.Time)     {}
-func (p *plainCall) pause() time.Duration { return plainSilence }
+func (p *plainCall) redraw(time.Time)             {}
+func (p *plainCall) pauseDuration() time.Duration { return plainPrintInterval }
 
 func (p *plainCall) show(v dispatch.View) {
 	s := newCallDetails(p.terminalOut, v, p.verbose)
 	shownActivities, _ := s.shownActivities()
 	for _, a := range shownActivities {
 		lines, oldLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.printedLines[a.Type]
-		sameLines := 0
-		for sameLines < len(lines) && sameLines < len(oldLines) && lines[sameLines] == oldLines[sameLines] {
-			sameLines++
+		unchangedLines := 0
+		for unchangedLines < len(lines) && unchangedLines < len(oldLines) && lines[unchangedLines] == oldLines[unchangedLines] {
+			unchangedLines++
 		}
-		if sameLines == len(lines) && sameLines == len(oldLines) {
+		if unchangedLines == len(lines) && unchangedLines == len(oldLines) {
 			continue
 		}
 		p.printedLines[a.Type] = lines
-		heading := activityHead(a)
+		activityHeading := activityHead(a)
 		switch {
-		case sameLines > 0 && sameLines == len(oldLines):
-			heading += ", more"
-		case sameLines > 0 || len(oldLines) > 0:
-			heading += ", changed from line " + terminal.Number(float64(sameLines+1))
+		case unchangedLines > 0 && unchangedLines == len(oldLines):
+			activityHeading += ", more"
+		case unchangedLines > 0 || len(oldLines) > 0:
+			activityHeading += ", changed from line " + terminal.FormatNumber(float64(unchangedLines+1))
 		}
-		p.terminalOut.PrintSafeLines(heading)
-		for _, line := range lines[sameLines:] {
+		p.terminalOut.PrintSafeLines(activityHeading)
+		for _, line := range lines[unchangedLines:] {
 			p.terminalOut.PrintSafeLines("  " + line)
 		}
 	}
@@ -133,9 +133,9 @@ func (j jsonCall) showEvent(_ dispatch.Event, rawJSON []byte) error {
 	return j.terminalOut.PrintJSONLine(rawJSON)
 }
 func (j jsonCall) showMissed(n int) {
-	j.terminalOut.Notef("%s were missed", terminal.Plural(n, "event"))
+	j.terminalOut.Notef("%s were missed", terminal.CountNoun(n, "event"))
 }
-func (jsonCall) show(dispatch.View)     {}
-func (jsonCall) redraw(time.Time)       {}
-func (jsonCall) showEnd(*dispatch.View) {}
-func (jsonCall) pause() time.Duration   { return time.Second }
+func (jsonCall) show(dispatch.View)           {}
+func (jsonCall) redraw(time.Time)             {}
+func (jsonCall) showEnd(*dispatch.View)       {}
+func (jsonCall) pauseDuration() time.Duration { return time.Second }

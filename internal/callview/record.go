@@ -47,7 +47,7 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	if r.Undo != nil {
 		lines = append(lines, fieldLine("undo", undoText(*r.Undo)))
 	}
-	if a := r.Approved; a != nil {
+	if a := r.Approval; a != nil {
 		decisionText := "allowed " + ScopeText(a.Scope, 0)
 		if a.By != "" {
 			decisionText += " by " + terminal.SafeLine(a.By)
@@ -86,12 +86,12 @@ func undoText(u wire.CallUndo) string {
 	return by + " may have undone the call, but its result did not arrive"
 }
 
-func jsonBlock(title, json string, realBytes int, isIncomplete bool) []string {
+func jsonBlock(title, json string, originalBytes int, isIncomplete bool) []string {
 	if json == "" || json == "{}" {
 		return nil
 	}
 	if isIncomplete {
-		title += fmt.Sprintf(" (%s; without secrets and long values)", humanize.Bytes(realBytes))
+		title += fmt.Sprintf(" (%s; without secrets and long values)", humanize.Bytes(originalBytes))
 	}
 	lines := []string{title}
 	for _, line := range terminal.JSONLines(json) {

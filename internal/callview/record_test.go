@@ -16,9 +16,9 @@ func TestDroppedMessages(t *testing.T) {
 		i := slices.Index(lines, "messages")
 		switch {
 		case i < 0:
-			t.Errorf("the record has the lines %q, want its messages", lines)
+			t.Errorf("lines of the record = %q, want the line \"messages\" among them", lines)
 		case want == "" && len(lines) != i+2, want != "" && lines[i+1] != want:
-			t.Errorf("with %d dropped messages, the record has the lines %q, want %q", droppedCount, lines[i:], want)
+			t.Errorf("with %d dropped messages, the record's lines are %q, want the note %q", droppedCount, lines[i:], want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func WaitingSummary(calls []dispatch.View) string {
 		}
 	}
 	var textParts []string
-	for _, state := range []string{stateApproval, stateUser} {
+	for _, state := range []string{stateWaitingApproval, stateWaitingUser} {
 		if n := counts[state]; n > 0 {
 			textParts = append(textParts, terminal.CountWithVerb(n, "call is ", "calls are ")+state)
 		}
@@ -35,7 +35,7 @@ func WaitingSummary(calls []dispatch.View) string {
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	tableRows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
-	for _, row := range orderInTrees(calls) {
+	for _, row := range treeOrder(calls) {
 		tableRows = append(tableRows, callRow(row.View, row.depth, verbose, now))
 	}
 	if WaitingSummary(calls) == "" {
@@ -91,8 +91,8 @@ type treeRow struct {
 	depth int
 }
 
-// orderInTrees puts nested calls after their parent call, oldest first.
-func orderInTrees(calls []dispatch.View) []treeRow {
+// treeOrder puts nested calls after their parent call, oldest first.
+func treeOrder(calls []dispatch.View) []treeRow {
 	isListed, children := map[string]bool{}, map[string][]dispatch.View{}
 	for _, v := range calls {
 		isListed[v.CallID] = true
@@ -136,7 +136,7 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	}
 	progressCell := ""
 	if progress != nil {
-		progressCell = terminal.Percent(*progress)
+		progressCell = terminal.FormatPercent(*progress)
 	}
 	return []string{
 		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, runTimeText(v), v.ToClient().String(), waitCell, terminal.SafeLine(messageCell),
@@ -147,14 +147,14 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 // approval", or "waiting for you" if the tool asks the user to act in the page.
 func WaitingText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
-		return stateUser
+		return stateWaitingUser
 	}
-	return stateApproval
+	return stateWaitingApproval
 }
 
 const (
-	stateApproval = "waiting for approval"
-	stateUser     = "waiting for you"
+	stateWaitingApproval = "waiting for approval"
+	stateWaitingUser     = "waiting for you"
 )
 
 func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
@@ -177,14 +177,14 @@ func endText(v dispatch.View) string {
 }
 
 func waitTimeText(v dispatch.View) string {
-	forApproval, forUser := waterfall.WaitTime(&v, v.Created)
+	approvalWait, forUser := waterfall.WaitTime(&v, v.Created)
 	var statusTexts []string
 	for _, wait := range []struct {
-		time  time.Duration
-		state string
-	}{{forApproval, stateApproval}, {forUser, stateUser}} {
-		if wait.time > 0 {
-			statusTexts = append(statusTexts, shortDuration(wait.time)+" "+wait.state)
+		waitTime time.Duration
+		state    string
+	}{{approvalWait, stateWaitingApproval}, {forUser, stateWaitingUser}} {
+		if wait.waitTime > 0 {
+			statusTexts = append(statusTexts, shortDuration(wait.waitTime)+" "+wait.state)
 		}
 	}
 	if len(statusTexts) == 0 {

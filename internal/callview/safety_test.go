@@ -10,22 +10,22 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestFollowIsSafe checks that activities are printed to a pipe without escape sequences
+// TestFollowEscapesControlCharacters checks that activities are printed to a pipe without escape sequences
 // and hidden characters.
-func TestFollowIsSafe(t *testing.T) {
-	const evil = "\x1b[2J\x1b]0;title\x07\u009b31m\u202e\u2028x\U000e0049"
-	content, err := json.Marshal([]map[string]string{{evil: evil}})
+func TestFollowEscapesControlCharacters(t *testing.T) {
+	const hostileText = "\x1b[2J\x1b]0;title\x07\u009b31m\u202e\u2028x\U000e0049"
+	content, err := json.Marshal([]map[string]string{{hostileText: hostileText}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var call dispatch.View
-	for _, kind := range []string{"text", "table", "json", evil} {
+	for _, kind := range []string{"text", "table", "json", hostileText} {
 		call.Activities = append(call.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
 	var b bytes.Buffer
 	p := plainCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
 	p.show(call)
-	if r, found := plaintext.FirstHidden(b.String()); found || b.Len() == 0 {
-		t.Errorf("%q is in %q", r, b.String())
+	if r, found := plaintext.FindHiddenRune(b.String()); found || b.Len() == 0 {
+		t.Errorf("printed events %q contain the hidden character %q; want some text without hidden characters", b.String(), r)
 	}
 }

@@ -13,11 +13,11 @@ import (
 // callDetails formats the details of one call. Control characters in all lines of the
 // details are escaped.
 type callDetails struct {
-	view    dispatch.View
-	verbose bool
-	columns int
-	glyphs  terminal.Glyphs
-	now     time.Time
+	view     dispatch.View
+	verbose  bool
+	columns  int
+	glyphSet terminal.Glyphs
+	now      time.Time
 	// viewTime is when view was read; for a running call, the time since viewTime is added to the run time.
 	viewTime time.Time
 }
@@ -77,9 +77,9 @@ func (s callDetails) statusLine() string {
 	case v.Waiting != nil:
 		return WaitingText(*v.Waiting) + ", " + timeLeftText(*v.Waiting, s.now) + " left"
 	case v.Ended != nil:
-		return fmt.Sprintf("%s%s, %s", endText(v), waitTimeText(v), terminal.Plural(v.ReportCount, "report"))
+		return fmt.Sprintf("%s%s, %s", endText(v), waitTimeText(v), terminal.CountNoun(v.ReportCount, "report"))
 	case v.Status == wire.StatusRunning:
-		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
+		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsedTime()), terminal.CountNoun(v.ReportCount, "report"))
 	}
 	return statusText(v)
 }
@@ -111,7 +111,7 @@ func (s callDetails) progressBar() string {
 	isLive := s.columns > 0 && v.Status == wire.StatusRunning
 	switch {
 	case isLive:
-		return bar.Draw(s.columns-1-detailLabelWidth-2, s.glyphs)
+		return bar.Draw(s.columns-1-detailLabelWidth-2, s.glyphSet)
 	case !bar.HasReport:
 		return terminal.SafeLine(bar.Message)
 	}
@@ -176,27 +176,27 @@ func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	return lines
 }
 
-func (s callDetails) shownActivities() (shownList []dispatch.ActivityView, hiddenCount int) {
+func (s callDetails) shownActivities() (visibleActivities []dispatch.ActivityView, hiddenCount int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
-			shownList = append(shownList, a)
+			visibleActivities = append(visibleActivities, a)
 		} else {
 			hiddenCount++
 		}
 	}
-	return shownList, hiddenCount
+	return visibleActivities, hiddenCount
 }
 
 func (s callDetails) activityLines(maxLines int) []string {
-	shownList, hiddenCount := s.shownActivities()
+	visibleActivities, hiddenCount := s.shownActivities()
 	var lines []string
-	for i, a := range shownList {
+	for i, a := range visibleActivities {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
 			// Leave at least one line for the heading of each remaining activity, and one
 			// line for a note about all hidden activities.
-			laterActivities := len(shownList) - i - 1
+			laterActivities := len(visibleActivities) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}
 		for _, line := range activityLines {
@@ -210,14 +210,14 @@ func (s callDetails) activityLines(maxLines int) []string {
 }
 
 func activityHead(a dispatch.ActivityView) string {
-	heading := "activity " + terminal.SafeLine(a.Type)
+	activityHeading := "activity " + terminal.SafeLine(a.Type)
 	if a.Audience != dispatch.AudienceUser {
-		heading += " (not for the user)"
+		activityHeading += " (not for the user)"
 	}
 	if a.Dropped > 0 {
-		heading += fmt.Sprintf(", %s dropped: too large, or did not apply", terminal.Plural(a.Dropped, "change"))
+		activityHeading += fmt.Sprintf(", %s dropped: too large, or did not apply", terminal.CountNoun(a.Dropped, "change"))
 	}
-	return heading
+	return activityHeading
 }
 
 // shortenLines keeps the beginning of tables and JSON, and the end of other texts.
@@ -227,14 +227,14 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 	}
 	omittedLines := len(lines) - maxLines + 1
 	if kind == "table" || kind == "json" {
-		return append(lines[:maxLines-1:maxLines-1], fmt.Sprintf("... %s more", terminal.Plural(omittedLines, "line")))
+		return append(lines[:maxLines-1:maxLines-1], fmt.Sprintf("... %s more", terminal.CountNoun(omittedLines, "line")))
 	}
-	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
+	return append([]string{fmt.Sprintf("... %s above", terminal.CountNoun(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
 func newCallDetails(terminalOut *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
-	s := callDetails{view: v, verbose: verbose, glyphs: terminalOut.Glyphs(), now: now, viewTime: now}
+	s := callDetails{view: v, verbose: verbose, glyphSet: terminalOut.Glyphs(), now: now, viewTime: now}
 	if terminalOut.IsTerminal() {
 		s.columns, _ = terminalOut.Size()
 	}

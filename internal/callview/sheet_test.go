@@ -13,7 +13,7 @@ import (
 )
 
 func runningView() dispatch.View {
-	half, totalProgress := 0.5, 100.0
+	halfProgress, totalProgress := 0.5, 100.0
 	var argumentLines []string
 	var rows []map[string]int
 	for i := range 100 {
@@ -30,7 +30,7 @@ func runningView() dispatch.View {
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
 			CallID: "call_1", ToolName: "a__b",
-			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &totalProgress, Message: "of no interest"},
+			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &halfProgress, Total: &totalProgress, Message: "of no interest"},
 		},
 		RunMs: 2000, ReportCount: 3, UserMessage: "for you",
 		Activities: []dispatch.ActivityView{
@@ -41,48 +41,48 @@ func runningView() dispatch.View {
 	}
 }
 
-func TestSheetFitsTheScreen(t *testing.T) {
+func TestCallDetailsFitScreen(t *testing.T) {
 	now := time.Now()
-	s := callDetails{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
+	s := callDetails{view: runningView(), columns: 80, glyphSet: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
 	lines := s.renderLines(24)
 	joinedLines := strings.Join(lines, "\n")
 	if len(lines) > 24 {
-		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), joinedLines)
+		t.Errorf("call details have %d lines; want at most the 24 lines of the screen:\n%s", len(lines), joinedLines)
 	}
 	for _, want := range []string{
 		"status     running for 3.0 s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
 	} {
 		if !strings.Contains(joinedLines, strings.ReplaceAll(want, "more lines", "more")) {
-			t.Errorf("the text %q is missing in the sheet\n%s", want, joinedLines)
+			t.Errorf("call details do not contain %q:\n%s", want, joinedLines)
 		}
 	}
 	if allLines := s.renderLines(0); len(allLines) < 200 {
-		t.Errorf("all of it has %d lines", len(allLines))
+		t.Errorf("complete call details have %d lines; want at least 200", len(allLines))
 	}
 }
 
-func TestSheetHidesInternalActivities(t *testing.T) {
+func TestCallDetailsHideInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
-		s := callDetails{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
+		s := callDetails{view: runningView(), columns: columns, glyphSet: terminal.ASCIIGlyphs, now: now, viewTime: now}
 		joinedLines := strings.Join(s.renderLines(0), "\n")
 		if strings.Contains(joinedLines, "of no interest") || strings.Contains(joinedLines, "activity json") {
-			t.Errorf("it shows\n%s", joinedLines)
+			t.Errorf("call details without --verbose contain an internal activity; want none:\n%s", joinedLines)
 		}
 		if !strings.Contains(joinedLines, "50%") || !strings.Contains(joinedLines, "for you") || !strings.Contains(joinedLines, "1 activity is not for the user") {
-			t.Errorf("the sheet lacks something:\n%s", joinedLines)
+			t.Errorf("call details without --verbose lack the progress 50%%, the text for the user or the note about hidden activities:\n%s", joinedLines)
 		}
 		s.verbose = true
 		joinedLines = strings.Join(s.renderLines(0), "\n")
 		for _, want := range []string{"of no interest", "50%", "activity json (not for the user)"} {
 			if !strings.Contains(joinedLines, want) {
-				t.Errorf("--verbose lacks %q:\n%s", want, joinedLines)
+				t.Errorf("call details with --verbose do not contain %q:\n%s", want, joinedLines)
 			}
 		}
 	}
 }
 
-func TestCallsInTrees(t *testing.T) {
+func TestCallTreeOrder(t *testing.T) {
 	now := time.Now()
 	view := func(id, parentDir string, seconds int) dispatch.View {
 		return dispatch.View{
@@ -97,7 +97,7 @@ func TestCallsInTrees(t *testing.T) {
 		got = append(got, tableRow[1])
 	}
 	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
-		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
+		t.Errorf("tool names in the table = %q, want %q", strings.Join(got, "|"), want)
 	}
 }
 
@@ -126,33 +126,33 @@ func TestEventTextForUser(t *testing.T) {
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &agentProgress}}, UserProgress: &userProgress},
 	}
 	if got := EventText(e, false); got != "progress  90%  hello" { // EventText shows the field Progress, not UserProgress
-		t.Errorf("for the user: %q", got)
+		t.Errorf("text of an event for the user = %q; want %q", got, "progress  90%  hello")
 	}
 	e.Audience = ""
 	if got := EventText(e, false); got != "progress  90%  hello" {
-		t.Errorf("for all: %q; want %q", got, "progress  90%  hello")
+		t.Errorf("text of an event for all audiences = %q; want %q", got, "progress  90%  hello")
 	}
 }
 
-// TestStatusOfCallThatWaited checks that the status of an ended call has its whole time and
+// TestStatusLineIncludesWaitTime checks that the status of an ended call has its whole time and
 // the time in which it waited for approval.
-func TestStatusOfCallThatWaited(t *testing.T) {
-	arrived := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	endedTime := arrived.Add(1400 * time.Millisecond)
+func TestStatusLineIncludesWaitTime(t *testing.T) {
+	arrivalTime := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	endedTime := arrivalTime.Add(1400 * time.Millisecond)
 	var v dispatch.View
-	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrived, &endedTime, 12
-	v.Timeline = []dispatch.Moment{
-		{Time: arrived, Kind: dispatch.EventSuspended}, {Time: arrived.Add(1300 * time.Millisecond), Kind: dispatch.EventResumed},
-		{Time: arrived.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: endedTime, Kind: dispatch.EventEnded},
+	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrivalTime, &endedTime, 12
+	v.Timeline = []dispatch.TimelineEntry{
+		{Time: arrivalTime, Kind: dispatch.EventSuspended}, {Time: arrivalTime.Add(1300 * time.Millisecond), Kind: dispatch.EventResumed},
+		{Time: arrivalTime.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: endedTime, Kind: dispatch.EventEnded},
 	}
 	if got, want := (callDetails{view: v, now: endedTime}).statusLine(), "done after 1.4 s, of which 1.3 s waiting for approval, 0 reports"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("status line = %q, want %q", got, want)
 	}
 	if got := runTimeText(v); got != "12 ms" {
-		t.Errorf("the run time is %q, want 12 ms", got)
+		t.Errorf("run time = %q, want 12 ms", got)
 	}
 	v.Status, v.ErrorCode, v.RunMs = wire.StatusFailed, wire.ErrDenied, 0
 	if got := endText(v); got != "failed (denied) after 1.4 s" || runTimeText(v) != "" {
-		t.Errorf("a denied call: %q, run time %q", got, runTimeText(v))
+		t.Errorf("denied call: end %q, run time %q; want \"failed (denied) after 1.4 s\" and no run time", got, runTimeText(v))
 	}
 }

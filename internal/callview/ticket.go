@@ -28,7 +28,7 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 		}
 	}
 	addLine(formatTool(*w))
-	addLine(shortenText(w.About.Description, maxDescriptionBytes))
+	addLine(shortenText(w.Summary.Description, maxDescriptionBytes))
 	if w.Kind == wire.TicketUser {
 		addLine(w.Title)
 	}
@@ -45,12 +45,12 @@ func formatTool(w dispatch.WaitingTicket) string {
 		return ""
 	}
 	effect := "can change data"
-	if w.About.IsReadOnly {
+	if w.Summary.IsReadOnly {
 		effect = "reads"
 	}
-	name := cmp.Or(w.About.Title, w.Tool)
-	if w.About.PluginName != "" {
-		name += " (" + w.About.PluginName + ")"
+	name := cmp.Or(w.Summary.Title, w.Tool)
+	if w.Summary.PluginName != "" {
+		name += " (" + w.Summary.PluginName + ")"
 	}
 	return name + ": " + effect
 }
@@ -60,20 +60,20 @@ func formatPage(page *dispatch.TicketPage) string {
 		return ""
 	}
 	var statusTexts []string
-	for _, pageFact := range []string{page.TabTitle, page.Site, page.BrowserName} {
-		if pageFact != "" {
-			statusTexts = append(statusTexts, pageFact)
+	for _, pageText := range []string{page.TabTitle, page.Site, page.BrowserName} {
+		if pageText != "" {
+			statusTexts = append(statusTexts, pageText)
 		}
 	}
 	return "in " + strings.Join(statusTexts, ", ")
 }
 
-func shortenText(pageFact string, limit int) string {
-	if len(pageFact) <= limit {
-		return pageFact
+func shortenText(pageText string, limit int) string {
+	if len(pageText) <= limit {
+		return pageText
 	}
-	for limit > 0 && !utf8.RuneStart(pageFact[limit]) {
+	for limit > 0 && !utf8.RuneStart(pageText[limit]) {
 		limit--
 	}
-	return pageFact[:limit] + "..."
+	return pageText[:limit] + "..."
 }

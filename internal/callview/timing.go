@@ -20,7 +20,7 @@ func PrintTiming(terminalOut *terminal.Output, v dispatch.View, now time.Time) {
 	terminalOut.PrintSafeLines(timingLines(v, now, columns, terminalOut.Glyphs())...)
 }
 
-// Timing is how long each phase of a call took, for JSON output.
+// Timing contains the durations of the phases of a call, for JSON output.
 type Timing struct {
 	CallID string `json:"call_id"`
 	// TraceID is the trace ID that the client sent with the call; empty if the client

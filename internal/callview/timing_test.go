@@ -15,7 +15,7 @@ func TestTimingLines(t *testing.T) {
 	endedTime := startTime.Add(40 * time.Second)
 	v := dispatch.View{Plugin: "messages", Tool: "export", Created: startTime, Ended: &endedTime}
 	v.CallID, v.ToolName, v.Status = "call_1", "messages__export", "done"
-	v.Timeline = []dispatch.Moment{
+	v.Timeline = []dispatch.TimelineEntry{
 		{Kind: dispatch.EventCreated, Time: startTime}, {Kind: dispatch.EventSuspended, Time: startTime.Add(time.Millisecond)},
 		{Kind: dispatch.EventResumed, Time: startTime.Add(20 * time.Second)}, {Kind: dispatch.EventRunning, Time: startTime.Add(20 * time.Second)},
 		{Kind: dispatch.EventEnded, Time: endedTime},
@@ -28,7 +28,7 @@ func TestTimingLines(t *testing.T) {
 		"  No trace: calls in quick succession are not traced, so only the waits and the run are known.",
 	}
 	if got := timingLines(v, endedTime, 80, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the timing lines in a terminal are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	v.Trace = &hops.View{TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Start: startTime, Hops: []hops.Hop{{Stage: "guard", Us: 500}, {Stage: "gates", StartUs: 500, Us: 20e6}, {Stage: "handler", StartUs: 20.0005e6, Us: 2e6}}}
 	want = []string{

@@ -28,9 +28,9 @@ type display interface {
 	showMissed(n int)
 	// The method redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
-	// end receives nil if the server could not return the final state of the call.
+	// showEnd receives nil if the server could not return the final state of the call.
 	showEnd(v *dispatch.View)
-	pause() time.Duration
+	pauseDuration() time.Duration
 }
 
 func newDisplay(terminalOut *terminal.Output, o Options) display {
@@ -51,7 +51,7 @@ type streamItem struct {
 	isFollowing bool
 	event       *dispatch.Event
 	rawJSON     []byte
-	missed      int
+	missedCount int
 }
 
 // Watch shows a call on the terminal until the call ends or ctx is cancelled, and then
@@ -63,15 +63,15 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, terminalOut *
 	display := newDisplay(terminalOut, o)
 	go func() { streamErr <- streamEvents(watchCtx, client, id, items) }()
 	w := watcher{client: client, id: id, display: display}
-	tick := time.NewTicker(watchTick)
-	defer tick.Stop()
+	ticker := time.NewTicker(watchTick)
+	defer ticker.Stop()
 	for {
 		var hasEnded bool
 		var err error
 		select {
 		case item := <-items:
 			hasEnded, err = w.handle(ctx, item)
-		case now := <-tick.C:
+		case now := <-ticker.C:
 			hasEnded, err = w.refreshCall(ctx, now)
 		case err = <-streamErr:
 		}
@@ -99,7 +99,7 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 		Event: func(e dispatch.Event, rawJSON []byte) error {
 			return sendItem(streamItem{event: &e, rawJSON: append([]byte(nil), rawJSON...)})
 		},
-		Missed: func(n int) error { return sendItem(streamItem{missed: n}) },
+		Missed: func(n int) error { return sendItem(streamItem{missedCount: n}) },
 	})
 }
 
@@ -128,7 +128,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 		w.viewSeq = w.lastView.Seq
 		return w.lastView.Ended != nil, w.display.begin(*w.lastView)
 	case item.event == nil:
-		w.display.showMissed(item.missed)
+		w.display.showMissed(item.missedCount)
 		w.isStale = true
 		return false, nil
 	case item.event.Seq <= w.viewSeq:
@@ -146,7 +146,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 }
 
 func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool, err error) {
-	if w.isStale && now.Sub(w.viewTime) >= w.display.pause() {
+	if w.isStale && now.Sub(w.viewTime) >= w.display.pauseDuration() {
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}

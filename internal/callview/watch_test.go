@@ -14,12 +14,12 @@ import (
 
 type recordedDisplay struct{ calls []string }
 
-func (r *recordedDisplay) begin(dispatch.View) error { r.calls = append(r.calls, "begin"); return nil }
-func (r *recordedDisplay) show(dispatch.View)        { r.calls = append(r.calls, "show") }
-func (r *recordedDisplay) showMissed(int)            { r.calls = append(r.calls, "missed") }
-func (r *recordedDisplay) redraw(time.Time)          {}
-func (r *recordedDisplay) showEnd(*dispatch.View)    { r.calls = append(r.calls, "end") }
-func (r *recordedDisplay) pause() time.Duration      { return time.Second }
+func (r *recordedDisplay) begin(dispatch.View) error    { r.calls = append(r.calls, "begin"); return nil }
+func (r *recordedDisplay) show(dispatch.View)           { r.calls = append(r.calls, "show") }
+func (r *recordedDisplay) showMissed(int)               { r.calls = append(r.calls, "missed") }
+func (r *recordedDisplay) redraw(time.Time)             {}
+func (r *recordedDisplay) showEnd(*dispatch.View)       { r.calls = append(r.calls, "end") }
+func (r *recordedDisplay) pauseDuration() time.Duration { return time.Second }
 
 func (r *recordedDisplay) showEvent(e dispatch.Event, _ []byte) error {
 	r.calls = append(r.calls, string(e.Kind))
@@ -34,22 +34,22 @@ func TestWatchHandlesEventsOnce(t *testing.T) {
 	for seq := range uint64(8) {
 		hasEnded, err := w.handle(t.Context(), streamItem{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
 		if hasEnded || err != nil {
-			t.Fatal(hasEnded, err)
+			t.Fatalf("event %d: ended = %t, error %v; want false and no error", seq, hasEnded, err)
 		}
 		if w.isStale != (seq > 5) {
-			t.Errorf("after event %d the call is to be read again: %v", seq, w.isStale)
+			t.Errorf("after event %d, stale = %v; want true only after event 5", seq, w.isStale)
 		}
 	}
 	if got := strings.Join(display.calls, " "); got != "progress progress" {
-		t.Errorf("got %q; want %q", got, "progress progress")
+		t.Errorf("events that the display received = %q; want %q", got, "progress progress")
 	}
 	w.isStale = false
-	if _, err := w.handle(t.Context(), streamItem{missed: 3}); err != nil || !w.isStale {
-		t.Errorf("after a gap the call is not read again: %v", err)
+	if _, err := w.handle(t.Context(), streamItem{missedCount: 3}); err != nil || !w.isStale {
+		t.Errorf("after lost events: stale = %t, error %v; want true and no error", w.isStale, err)
 	}
 }
 
-func TestLiveCallLeavesAllOfIt(t *testing.T) {
+func TestLiveCallKeepsFinalOutput(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 60, Rows: 20}
 	terminalOut := terminal.NewTerminal(v, func() (int, int) { return v.Columns, v.Rows })
 	l := newLiveCall(terminalOut, false)
@@ -58,12 +58,12 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(v.String(), "\n"); n >= v.Rows {
-		t.Errorf("%d lines on a screen of %d", n, v.Rows)
+		t.Errorf("the live view has %d line feeds; want fewer than the %d rows of the screen", n, v.Rows)
 	}
-	countBefore := v.Written
+	writtenBefore := v.WrittenBytes
 	l.redraw(l.viewTime.Add(50 * time.Millisecond))
-	if n := v.Written - countBefore; n > 200 {
-		t.Errorf("%d bytes are drawn without a change", n)
+	if n := v.WrittenBytes - writtenBefore; n > 200 {
+		t.Errorf("redraw without a change wrote %d bytes; want at most 200", n)
 	}
 	l.showEnd(&callView)
 	for _, want := range []string{"\n  line 0\n", "\n  line 99\n", "\n    0\n", "\n   99\n"} {
@@ -72,7 +72,7 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 		}
 	}
 	if strings.Count(v.String(), "call       call_1") != 1 {
-		t.Errorf("the final output has the result twice:\n%s", v)
+		t.Errorf("the final output contains the call %d times; want once:\n%s", strings.Count(v.String(), "call       call_1"), v)
 	}
 }
 
@@ -96,21 +96,21 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 		b.Reset()
 		p.show(dispatch.View{Activities: []dispatch.ActivityView{{Type: "text", Content: content, Audience: "user"}, {Type: "json", Content: content}}})
 		if b.String() != step.want {
-			t.Errorf("%q: wrote %q, want %q", step.wantLine, b.String(), step.want)
+			t.Errorf("activity text %q: printed %q, want %q", step.wantLine, b.String(), step.want)
 		}
 	}
 	event := dispatch.Event{Kind: dispatch.EventProgress}
 	b.Reset()
 	if err := p.showEvent(event, nil); err != nil || b.Len() > 0 {
-		t.Errorf("a report that is not for the user: %q, %v", b.String(), err)
+		t.Errorf("progress report that is not for the user: printed %q, error %v; want nothing", b.String(), err)
 	}
 	now := time.Now()
 	p.showEnd(&dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: "done"}}, Ended: &now})
 	if b.String() != "status     done after 0 s, 0 reports\n" {
-		t.Errorf("an end that was lost: %q; want %q", b.String(), "status     done after 0 s, 0 reports\n")
+		t.Errorf("end of a call whose last event was lost: printed %q; want %q", b.String(), "status     done after 0 s, 0 reports\n")
 	}
 	p.verbose = true
 	if err := p.showEvent(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {
-		t.Errorf("with --verbose: %q, %v", b.String(), err)
+		t.Errorf("progress report with --verbose: printed %q, error %v; want a line that ends with \"progress\"", b.String(), err)
 	}
 }

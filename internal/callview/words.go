@@ -21,7 +21,7 @@ func CallerText(caller *dispatch.Caller) string {
 	return fmt.Sprintf("%s (%s)", caller.Tool, tabText)
 }
 
-// An older server did not send the browser's name, so browserText can return the browser's ID.
+// browserText returns the browser's ID if an older server did not send the browser's name.
 func browserText(v dispatch.View) string { return terminal.SafeLine(cmp.Or(v.BrowserName, v.Browser)) }
 
 // ScopeText describes the scope of an approval, such as "for the session" or "for 10

@@ -32,7 +32,7 @@ func AddCommandGroup(cmd *cobra.Command, title string, commands ...*cobra.Comman
 	cmd.AddCommand(commands...)
 }
 
-// TakesArgument is the cobra annotation of a command that has subcommands but also
+// TakesArgument is the cobra annotation of a command that has subcommands and also
 // accepts an argument.
 const TakesArgument = "takes-argument"
 
@@ -86,8 +86,7 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 }
 
 // NewUsageError returns an error about a wrong flag or argument, for which the exit code
-// is ExitUsage. NewUsageError truncates long texts among args, such as a very long tool
-// name.
+// is ExitUsage. NewUsageError truncates long arguments, such as a very long tool name.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
 // AsUsageError converts an error about an unknown plugin or tool to a usage error. If err

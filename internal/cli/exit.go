@@ -89,22 +89,22 @@ func NewExitCodesCmd() *cobra.Command {
 	}
 }
 
-// ExplainError returns a sentence about err for the user, and the exit code. In ExplainError, ctx is the context of the
+// ExplainError returns a sentence about err for the user, and the exit code. The parameter ctx is the context of the
 // failed command.
 func ExplainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
-	var tooLate *callview.AlreadyDecidedError
-	var resultLost *toolcall.ResultLostError
+	var decidedErr *callview.AlreadyDecidedError
+	var resultLostErr *toolcall.ResultLostError
 	var userErr *usererr.Error
 	switch {
 	case err == nil:
 		return "", ExitOK
 	case errors.As(err, &callFailure):
 		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // error codes of newer servers are not in exitCodes
-	case errors.As(err, &tooLate):
-		return tooLate.Error(), exitAlreadyDecided
-	case errors.As(err, &resultLost):
-		return resultLost.Error(), exitResultLost
+	case errors.As(err, &decidedErr):
+		return decidedErr.Error(), exitAlreadyDecided
+	case errors.As(err, &resultLostErr):
+		return resultLostErr.Error(), exitResultLost
 	case errors.Is(err, toolcall.ErrInterrupted):
 		return err.Error(), exitInterrupted
 	case errors.As(err, &userErr):

@@ -38,12 +38,12 @@ func TestExitCodesAreComplete(t *testing.T) {
 		}
 		codeCount++
 		if code, ok := exitCodes[wire.ErrorCode(text)]; !ok || code == ExitOK {
-			t.Errorf("%s has the exit code %d", text, code)
+			t.Errorf("exit code of the error code %s = %d, listed = %t; want a listed exit code other than 0", text, code, ok)
 		}
 		return true
 	})
 	if codeCount == 0 || codeCount != len(exitCodes) {
-		t.Errorf("wire has %d codes, exitCodes %d", codeCount, len(exitCodes))
+		t.Errorf("package wire has %d error codes and the variable exitCodes has %d; want the same number above 0", codeCount, len(exitCodes))
 	}
 }
 
@@ -61,7 +61,7 @@ func TestExplainError(t *testing.T) {
 		{"an unknown error", context.Background(), errors.New("boom"), "boom", ExitFailed},
 		{"a usage error", context.Background(), NewUsageError("no %s", "flag"), "no flag", ExitUsage},
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
-		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", ExitFailed},
+		{"a failed call with an unknown error code", context.Background(), &toolcall.Failure{Code: "later"}, "", ExitFailed},
 		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
 		{"a lost result", context.Background(), fmt.Errorf("x: %w", &toolcall.ResultLostError{CallID: "call_1"}), (&toolcall.ResultLostError{CallID: "call_1"}).Error(), exitResultLost},
 		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.AlreadyDecidedError{}), "", exitAlreadyDecided},
@@ -69,11 +69,11 @@ func TestExplainError(t *testing.T) {
 		{"no server", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", ExitNoServer},
 		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", ExitFailed},
-		{"another token", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
+		{"a server with another token", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
 		{"a refusal", context.Background(), &httpapi.RefusedError{Status: 404, Explanation: "no such call"}, "no such call", ExitFailed},
 	} {
 		if got, code := ExplainError(c.ctx, c.err); got != c.want || code != c.code {
-			t.Errorf("%s: got the message %q and the exit code %d", c.name, got, code)
+			t.Errorf("%s: got the message %q and the exit code %d; want %q and %d", c.name, got, code, c.want, c.code)
 		}
 	}
 }

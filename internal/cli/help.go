@@ -46,7 +46,8 @@ func isGroup(cmd *cobra.Command) bool {
 	return cmd.RunE != nil && reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(ShowHelp).Pointer()
 }
 
-// writeSubcommands lists a subcommand's help group, too, if the group has the title of a group of cmd.
+// writeSubcommands lists the subcommands of cmd by help group. Each group also lists the commands below a subcommand
+// that belong to a group with the same ID.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -60,27 +61,27 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 			if subcommand.GroupID == group.ID && (subcommand.IsAvailableCommand() || subcommand.Name() == "help") {
 				lines = append(lines, helpLine{subcommand.Name(), subcommand.Short})
 			}
-			for _, nested := range subcommand.Commands() {
-				if group.ID != "" && nested.GroupID == group.ID && nested.IsAvailableCommand() {
-					lines = append(lines, helpLine{subcommand.Name() + " " + nested.Name(), nested.Short})
+			for _, nestedCommand := range subcommand.Commands() {
+				if group.ID != "" && nestedCommand.GroupID == group.ID && nestedCommand.IsAvailableCommand() {
+					lines = append(lines, helpLine{subcommand.Name() + " " + nestedCommand.Name(), nestedCommand.Short})
 				}
 			}
 		}
 		writeHelpLines(b, group.Title, cmd, lines)
 	}
-	var topics []helpLine
+	var helpTopics []helpLine
 	for _, subcommand := range cmd.Commands() {
 		if subcommand.IsAdditionalHelpTopicCommand() {
-			topics = append(topics, helpLine{subcommand.Name(), subcommand.Short})
+			helpTopics = append(helpTopics, helpLine{subcommand.Name(), subcommand.Short})
 		}
 	}
-	writeHelpLines(b, "Other help:", cmd, topics)
+	writeHelpLines(b, "Other help:", cmd, helpTopics)
 }
 
 // helpLine is one command in a list of commands, with its one-line summary.
 type helpLine struct{ name, summary string }
 
-// The summaries in all lists of commands begin in one column, except after very long command names.
+// writeHelpLines aligns the summaries in all lists of commands, except after very long command names.
 func writeHelpLines(b *strings.Builder, title string, cmd *cobra.Command, lines []helpLine) {
 	if len(lines) == 0 {
 		return

@@ -41,7 +41,7 @@ func NewManCmd(p *Program) *cobra.Command {
 }
 
 // manPage is the file name and the text of a manual page.
-type manPage struct{ file, roff string }
+type manPage struct{ file, roffText string }
 
 func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 	if opts.dir == "" {
@@ -53,7 +53,7 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 	files := []string{}
 	for _, page := range pages {
 		path := filepath.Join(opts.dir, page.file)
-		if err := os.WriteFile(path, []byte(page.roff), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(page.roffText), 0o644); err != nil {
 			return errors.Join(errors.New("write the manual pages"), err)
 		}
 		files = append(files, path)
@@ -95,20 +95,20 @@ func newManPage(cmd *cobra.Command) string {
 	if cmd.HasExample() {
 		writeManText(&b, "EXAMPLES", cmd.Example)
 	}
-	related := []string{}
+	relatedPages := []string{}
 	if cmd.HasParent() {
-		related = append(related, manName(cmd.Parent()))
+		relatedPages = append(relatedPages, manName(cmd.Parent()))
 	}
 	for _, subcommand := range cmd.Commands() {
 		if subcommand.IsAvailableCommand() || subcommand.IsAdditionalHelpTopicCommand() {
-			related = append(related, manName(subcommand))
+			relatedPages = append(relatedPages, manName(subcommand))
 		}
 	}
-	for i, page := range related {
-		related[i] = ".BR " + escapeRoff(page) + " (1)"
+	for i, page := range relatedPages {
+		relatedPages[i] = ".BR " + escapeRoff(page) + " (1)"
 	}
-	if len(related) > 0 {
-		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(related, ",\n"))
+	if len(relatedPages) > 0 {
+		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(relatedPages, ",\n"))
 	}
 	return b.String()
 }

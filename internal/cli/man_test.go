@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// Text of the help must not be interpreted as a roff request.
+// The manual pages escape help text, so that the program man does not interpret the text as roff requests.
 func TestManPages(t *testing.T) {
 	p := &Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}
 	root := &cobra.Command{Use: "opentabs", Short: "Run tools", RunE: ShowHelp}

@@ -34,7 +34,7 @@ func (p *Program) MakeDirs() (config.Dirs, error) {
 	if err != nil {
 		return config.Dirs{}, NewUsageError("%v", err)
 	}
-	warnings, err := dirs.Make()
+	warnings, err := dirs.CreateDirs()
 	for _, w := range warnings {
 		p.Out.Notef("%s", w)
 	}

@@ -21,8 +21,8 @@ const (
 	unverified  Support = "unknown"
 )
 
-// NoToolCap is the value of [Profile.ToolCap] for a client without a limit.
-const NoToolCap = 0
+// UnlimitedTools is the value of [Profile.ToolCap] for a client without a limit on tools.
+const UnlimitedTools = 0
 
 // defaultToolCap is for unknown clients; common model APIs accept at most 128 tools.
 const defaultToolCap = 128
@@ -68,7 +68,7 @@ type Profile struct {
 	// model.
 	OutputSchemas Support
 	// ToolCap is the maximum number of tools that one MCP server should list for the client;
-	// NoToolCap means no limit. If a client sends all tools to its model, ToolCap leaves room for
+	// UnlimitedTools means no limit. If a client sends all tools to its model, ToolCap leaves room for
 	// the tools of other MCP servers.
 	ToolCap int
 	// The field Defers is true if the client first gives its model only the names of tools. If
@@ -81,9 +81,9 @@ type Profile struct {
 	Sources []Source
 }
 
-// TimeoutOver returns how long the client waits for the response to a call, over HTTP if
+// TransportTimeout returns how long the client waits for the response to a call, over HTTP if
 // http is true, and otherwise over stdio.
-func (p *Profile) TimeoutOver(http bool) Timeout {
+func (p *Profile) TransportTimeout(http bool) Timeout {
 	t := Timeout{Limit: p.Timeout, ProgressRestarts: p.ProgressRestartsTimeout}
 	if http && p.HTTPTimeout > 0 {
 		t.Limit = p.HTTPTimeout
@@ -95,8 +95,8 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 // for the profile of unknown clients.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
-// UsesOutputSchemas returns false only if a source states that the client ignores the output
-// schemas of tools.
+// UsesOutputSchemas reports whether the client may use the output schemas of tools. It returns
+// false only if a source states that the client ignores them.
 func (p *Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
 
 // Of returns the profile of the client with the given name and version. An unknown client
@@ -129,7 +129,7 @@ func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
 func (p *Profile) appliesToName(i int, name string) bool {
 	for _, pattern := range lowerNames()[i] {
-		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); name == pattern || isPrefix && strings.HasPrefix(name, prefix) {
+		if prefix, isPrefixPattern := strings.CutSuffix(pattern, "*"); name == pattern || isPrefixPattern && strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}

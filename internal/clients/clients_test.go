@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-func TestStructuredOnly(t *testing.T) {
+func TestClientsOfStructuredContentOnly(t *testing.T) {
 	for _, c := range []struct {
 		name, version string
 		want          bool
 	}{{"claude-code", "2.1.280", true}, {"claude-code", "2.1.76", true}, {"claude-code", "2.0.10", false}, {"claude-code", "", false},
 		{"claude-code (via mcp-remote 0.1)", "2.1.280", false}, {"opentabs call", "1.0.0", true}, {"claude-ai", "0.1.0", false}, {"", "", false}} {
 		if got := Of(c.name, c.version).StructuredOnly; got != c.want {
-			t.Errorf("%s %s: %v, want %v", c.name, c.version, got, c.want)
+			t.Errorf("StructuredOnly of the client %s %s = %v, want %v", c.name, c.version, got, c.want)
 		}
 	}
 }
@@ -23,7 +23,7 @@ func TestFindProfile(t *testing.T) {
 		name, version, client string
 		http                  bool
 		timeout               time.Duration
-		resets                bool
+		progressRestarts      bool
 	}{
 		{"claude-code", "2.1.222", "Claude Code", false, 30 * time.Minute, true},
 		{"claude-code", "2.1.187", "Claude Code", true, 5 * time.Minute, true},
@@ -43,33 +43,33 @@ func TestFindProfile(t *testing.T) {
 		{"", "", "", true, time.Minute, false},
 	} {
 		p := Of(tt.name, tt.version)
-		if p.Client != tt.client || p.TimeoutOver(tt.http) != (Timeout{tt.timeout, tt.resets}) {
-			t.Errorf("%q %q: profile %q waits %v, resets %v", tt.name, tt.version, p.Client, p.TimeoutOver(tt.http).Limit, p.ProgressRestartsTimeout)
+		if p.Client != tt.client || p.TransportTimeout(tt.http) != (Timeout{tt.timeout, tt.progressRestarts}) {
+			t.Errorf("client %q %q: profile %q, timeout %+v; want profile %q, timeout %+v", tt.name, tt.version, p.Client, p.TransportTimeout(tt.http), tt.client, Timeout{tt.timeout, tt.progressRestarts})
 		}
 	}
 }
 
-func TestToolCap(t *testing.T) {
+func TestClientToolCap(t *testing.T) {
 	for name, want := range map[string]int{
 		"Visual Studio Code": 100, "cursor-vscode": 60, "windsurf-client": 60, "github-copilot-developer": 300, "claude-code": 300,
-		"opentabs call": NoToolCap, "": 128, "another-client": 128, "Zed": 128,
+		"opentabs call": UnlimitedTools, "": 128, "another-client": 128, "Zed": 128,
 	} {
 		p := Of(name, "1")
 		if p.ToolCap != want || p.Defers != (want == 300) {
-			t.Errorf("%q: the cap is %d, defers %t; want %d", name, p.ToolCap, p.Defers, want)
+			t.Errorf("client %q: tool cap %d, defers descriptions = %t; want the tool cap %d", name, p.ToolCap, p.Defers, want)
 		}
 	}
 	if Of("claude-code", "3").UsesOutputSchemas() || !Of("", "").UsesOutputSchemas() || !Of("cursor-vscode", "1").UsesOutputSchemas() {
-		t.Error("output schemas are for all clients but those that are known not to use them")
+		t.Error("UsesOutputSchemas is wrong for a client; want false for claude-code, and true for cursor-vscode and unknown clients")
 	}
 }
 
-// TestTable checks that each profile names its sources, and that [Of] finds the profile by the
+// TestClientTable checks that each profile names its sources, and that [Of] finds the profile by the
 // client's name.
-func TestTable(t *testing.T) {
+func TestClientTable(t *testing.T) {
 	table := Table()
 	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.ProgressRestartsTimeout {
-		t.Errorf("the last is not that of unknown clients: %+v", lastProfile)
+		t.Errorf("last profile of the table = %+v; want the profile of unknown clients", lastProfile)
 	}
 	for _, p := range table {
 		version := p.FromVersion
@@ -78,23 +78,23 @@ func TestTable(t *testing.T) {
 		}
 		for _, name := range p.Names {
 			if got := Of(name, version); got.Client != p.Client || got.FromVersion != p.FromVersion {
-				t.Errorf("%s %s is hidden by %s", name, version, got.Client)
+				t.Errorf("Of(%s, %s) returned the profile %s; want %s", name, version, got.Client, p.Client)
 			}
 		}
 		if p.Client != "" && len(p.Names) == 0 || p.Client != "opentabs call" && len(p.Sources) == 0 {
-			t.Errorf("%q has no names or no sources", p.Client)
+			t.Errorf("profile %q has %d names and %d sources; want at least one of each", p.Client, len(p.Names), len(p.Sources))
 		}
 		for _, s := range p.Sources {
 			if u, err := url.Parse(s.URL); err != nil || u.Scheme != "https" || u.Host == "" {
-				t.Errorf("%s: %q is no address", p.Client, s.URL)
+				t.Errorf("source of the profile %s = %q; want an https URL", p.Client, s.URL)
 			}
 			if _, err := time.Parse(time.DateOnly, s.Date); err != nil {
-				t.Errorf("%s: %v", p.Client, err)
+				t.Errorf("profile %s: the date of a source is invalid: %v", p.Client, err)
 			}
 		}
 		for _, s := range []Support{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation, p.OutputSchemas} {
 			if s != supported && s != unsupported && s != unverified {
-				t.Errorf("%s: %q is no Support", p.Client, s)
+				t.Errorf("profile %s: support of a feature = %q; want yes, no or unknown", p.Client, s)
 			}
 		}
 	}

@@ -28,15 +28,15 @@ const (
 
 // GiveUp describes when and why an MCP client stopped waiting for the response to a call.
 type GiveUp struct {
-	// The field Waited is how long the client waited, from its request until it gave up
+	// The field WaitDuration is how long the client waited, from its request until it gave up
 	// the call.
-	Waited time.Duration
-	// HasProgress is true if the client received progress notifications for the call. SinceProgress is
+	WaitDuration time.Duration
+	// HasProgress is true if the client received progress notifications for the call. TimeSinceProgress is
 	// the time from the last progress notification until the client gave up. LongestPause is the
 	// longest time between two notifications, or from the request to the first notification.
-	HasProgress   bool
-	SinceProgress time.Duration
-	LongestPause  time.Duration
+	HasProgress       bool
+	TimeSinceProgress time.Duration
+	LongestPause      time.Duration
 	// Reason is the reason in the client's cancellation. The field Reason is empty if the
 	// client sent no reason, or closed its connection instead.
 	Reason string
@@ -44,8 +44,8 @@ type GiveUp struct {
 
 // Network delays and imprecise timers make clients seem to give up slightly before or after their timeout.
 const (
-	maxEarly = 100 * time.Millisecond
-	maxLate  = 400 * time.Millisecond
+	maxEarlyTolerance = 100 * time.Millisecond
+	maxLateTolerance  = 400 * time.Millisecond
 )
 
 // Timeouts below 30 s are not listed: if a client gives up that early, the user probably stopped the call.
@@ -54,8 +54,10 @@ var commonTimeouts = []time.Duration{
 	15 * time.Minute, 30 * time.Minute, time.Hour,
 }
 
-func rankTimeout(waited time.Duration) int {
-	if i := slices.IndexFunc(commonTimeouts, func(common time.Duration) bool { return waited >= common-maxEarly && waited <= common+maxLate }); i >= 0 {
+func commonTimeoutRank(waitDuration time.Duration) int {
+	if i := slices.IndexFunc(commonTimeouts, func(commonTimeout time.Duration) bool {
+		return waitDuration >= commonTimeout-maxEarlyTolerance && waitDuration <= commonTimeout+maxLateTolerance
+	}); i >= 0 {
 		return i
 	}
 	return len(commonTimeouts)
@@ -77,7 +79,7 @@ func isTimeoutReason(reason string) bool {
 }
 
 // Many clients send a neutral reason when their timeout has ended a call.
-func isNeutralReason(reason string) bool {
+func isGenericReason(reason string) bool {
 	return reason == "" || reason == "context canceled" || strings.HasPrefix(reason, "AbortError")
 }
 
@@ -86,44 +88,44 @@ func isNeutralReason(reason string) bool {
 // example because the user pressed stop.
 func (g GiveUp) InferTimeout() (Timeout, bool) {
 	isTimeout := isTimeoutReason(g.Reason)
-	if !isTimeout && !isNeutralReason(g.Reason) {
+	if !isTimeout && !isGenericReason(g.Reason) {
 		return Timeout{}, false
 	}
-	waited, restarts := g.explainWait()
-	if waited < MinTimeout-maxEarly || waited > MaxTimeout || !isTimeout && rankTimeout(waited) == len(commonTimeouts) {
+	waitDuration, progressRestarts := g.explainWait()
+	if waitDuration < MinTimeout-maxEarlyTolerance || waitDuration > MaxTimeout || !isTimeout && commonTimeoutRank(waitDuration) == len(commonTimeouts) {
 		return Timeout{}, false
 	}
-	return Timeout{Limit: roundWait(waited), ProgressRestarts: restarts}, true
+	return Timeout{Limit: roundToTimeout(waitDuration), ProgressRestarts: progressRestarts}, true
 }
 
-func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
+func (g GiveUp) explainWait() (waitDuration time.Duration, progressRestarts bool) {
 	// If progress notifications restarted the client's timeout, the client would never have waited
 	// longer for a notification than it waited after the last one.
-	if !g.HasProgress || g.SinceProgress+maxLate < g.LongestPause {
-		return g.Waited, false
+	if !g.HasProgress || g.TimeSinceProgress+maxLateTolerance < g.LongestPause {
+		return g.WaitDuration, false
 	}
-	startRank, progressRank := rankTimeout(g.Waited), rankTimeout(g.SinceProgress)
+	waitRank, progressRank := commonTimeoutRank(g.WaitDuration), commonTimeoutRank(g.TimeSinceProgress)
 	switch {
-	case startRank < progressRank:
-		return g.Waited, false
-	case progressRank < startRank:
-		return g.SinceProgress, true
-	case startRank < len(commonTimeouts): // both times match the same common timeout, because the only notification came right after the request
-		return g.Waited, false
-	case g.SinceProgress < 2*g.LongestPause: // progress notifications arrived regularly until the client gave up
-		return g.Waited, false
-	case g.Waited < g.SinceProgress+g.SinceProgress/2:
+	case waitRank < progressRank:
+		return g.WaitDuration, false
+	case progressRank < waitRank:
+		return g.TimeSinceProgress, true
+	case waitRank < len(commonTimeouts): // both times match the same common timeout, because the only notification came right after the request
+		return g.WaitDuration, false
+	case g.TimeSinceProgress < 2*g.LongestPause: // progress notifications arrived regularly until the client gave up
+		return g.WaitDuration, false
+	case g.WaitDuration < g.TimeSinceProgress+g.TimeSinceProgress/2:
 		// The timeout could have started at the request or at the last notification; the shorter timeout is safe.
-		return g.SinceProgress, false
+		return g.TimeSinceProgress, false
 	}
-	return g.SinceProgress, true
+	return g.TimeSinceProgress, true
 }
 
-// roundWait rounds a time that is close to a whole second, because most timeouts are whole
+// roundToTimeout rounds a time that is close to a whole second, because most timeouts are whole
 // seconds.
-func roundWait(waited time.Duration) time.Duration {
-	if totalDuration := (waited + maxEarly).Truncate(time.Second); waited <= totalDuration+maxLate {
+func roundToTimeout(waitDuration time.Duration) time.Duration {
+	if totalDuration := (waitDuration + maxEarlyTolerance).Truncate(time.Second); waitDuration <= totalDuration+maxLateTolerance {
 		return max(totalDuration, MinTimeout)
 	}
-	return waited.Truncate(100 * time.Millisecond)
+	return waitDuration.Truncate(100 * time.Millisecond)
 }

@@ -27,7 +27,7 @@ var table = []Profile{
 		ShowsProgress: supported, Images: unsupported, ListChanged: unsupported, Elicitation: unsupported,
 		StructuredOnly: true,
 		Note:           "waits until the call has ended, by the server's limits",
-		OutputSchemas:  unsupported, ToolCap: NoToolCap,
+		OutputSchemas:  unsupported, ToolCap: UnlimitedTools,
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.187",
@@ -202,7 +202,7 @@ var table = []Profile{
 	{
 		Client: "MCP Inspector", Names: []string{"inspector*", "mcp-inspector*"},
 		Timeout: 60 * time.Second, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: supported,
-		OutputSchemas: supported, ToolCap: NoToolCap,
+		OutputSchemas: supported, ToolCap: UnlimitedTools,
 		Note: "waits 5 minutes without progress, but only 60 s in total with progress",
 		Sources: []Source{
 			{"https://github.com/modelcontextprotocol/inspector/blob/main/client/src/lib/constants.ts", "2026-11-21"},

@@ -36,8 +36,10 @@ const Placeholder = Prefix + "..."
 
 var tokenPattern = lazyregexp.New(regexp.QuoteMeta(Prefix) + `[A-Za-z0-9_-]+`)
 
-// Mask replaces each client token in a text with [Placeholder].
-func Mask(tokenText string) string { return tokenPattern().ReplaceAllString(tokenText, Placeholder) }
+// MaskTokens replaces each client token in a text with [Placeholder].
+func MaskTokens(tokenText string) string {
+	return tokenPattern().ReplaceAllString(tokenText, Placeholder)
+}
 
 const (
 	// Prefix is the prefix of each client token, by which users and secret scanners
@@ -47,7 +49,7 @@ const (
 	shownTokenChars = len(Prefix) + 4
 	// maxClients is small because the server compares the token of each request with all client tokens.
 	maxClients = 256
-	// Processes that hold the lock of the token file wait for the disk, so lockTimeout is long.
+	// A process can keep the token file locked while it waits for a slow disk, so lockTimeout is long.
 	lockTimeout = 30 * time.Second
 	// lastUsedPrecision rounds [Client.LastUsed], so that most requests do not write the token file.
 	lastUsedPrecision = time.Minute
@@ -93,7 +95,7 @@ type Store struct {
 
 	mu            sync.Mutex // the mutex guards all fields below
 	clients       map[string]*activeClient
-	readInfo      fs.FileInfo // attributes of the token file at the last read; nil if the file was missing
+	lastReadInfo  fs.FileInfo // attributes of the token file at the last read; nil if the file was missing
 	cause         error       // why the token file could not be read; nil if it was read
 	onRemoved     func(name string)
 	lastRequestID int
@@ -117,8 +119,8 @@ func Open(path string) *Store {
 	return s
 }
 
-// OnRemoved sets a function that the store calls for each client whose token was removed or replaced. The store calls
-// onRemoved after cancelling the client's running requests, without holding its lock.
+// OnRemoved sets a function that the store calls for each client whose token was removed or replaced. The store first
+// cancels the client's running requests and releases its own lock, and then calls onRemoved.
 func (s *Store) OnRemoved(onRemoved func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,11 +136,11 @@ func (s *Store) Add(name string) (token string, err error) {
 	if !namePattern().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
 	}
-	random := make([]byte, tokenBytes)
-	if _, err := rand.Read(random); err != nil { // rand.Read never returns an error
+	randomBytes := make([]byte, tokenBytes)
+	if _, err := rand.Read(randomBytes); err != nil { // rand.Read never returns an error
 		return "", fmt.Errorf("make a token: %w", err)
 	}
-	token = Prefix + base64.RawURLEncoding.EncodeToString(random)
+	token = Prefix + base64.RawURLEncoding.EncodeToString(randomBytes)
 	checksum := sha256.Sum256([]byte(token))
 	client := storedClient{Client: Client{Name: name, FirstChars: token[:shownTokenChars], Created: time.Now().UTC()}, TokenHash: hex.EncodeToString(checksum[:])}
 	return token, s.change(func(f *tokenFile) error {
@@ -212,15 +214,15 @@ func (s *Store) find(token string) *activeClient {
 // returned context is cancelled when the user removes the client's token. The caller must
 // call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
-	name, requestCtx, endRequest, ok = s.enterKnown(ctx, token)
+	name, requestCtx, endRequest, ok = s.enterKnownClient(ctx, token)
 	if ok || !strings.HasPrefix(token, Prefix) {
 		return name, requestCtx, endRequest, ok
 	}
 	_ = s.Reload() // the error is ignored because List returns the same error
-	return s.enterKnown(ctx, token)
+	return s.enterKnownClient(ctx, token)
 }
 
-func (s *Store) enterKnown(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
+func (s *Store) enterKnownClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	client := s.find(token)
@@ -279,13 +281,13 @@ func (s *Store) Reload() error {
 // Watch reloads the token file whenever another process has changed the file, until ctx
 // is cancelled.
 func (s *Store) Watch(ctx context.Context) {
-	tick := time.NewTicker(WatchInterval)
-	defer tick.Stop()
+	ticker := time.NewTicker(WatchInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-ticker.C:
 			_ = s.Reload() // the error is ignored because List returns the same error
 		}
 	}
@@ -303,12 +305,12 @@ func (s *Store) RepairFile() (warning string, err error) {
 	if _, err := loadFile(s.path); !errors.Is(err, errDamaged) {
 		return "", nil
 	}
-	keptAs, err := statefile.PutAside(s.path)
+	backupPath, err := statefile.RenameDamagedFile(s.path)
 	if err != nil {
 		return "", err
 	}
 	s.read()
-	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, keptAs), nil
+	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, backupPath), nil
 }
 
 func (s *Store) change(apply func(*tokenFile) error) error {
@@ -356,17 +358,17 @@ func (s *Store) revoke(removedClients []*activeClient) {
 // The caller of hasChanged must hold s.mu.
 func (s *Store) hasChanged() bool {
 	fileInfo, err := os.Stat(s.path)
-	if err != nil || s.readInfo == nil {
-		return (err == nil) != (s.readInfo != nil)
+	if err != nil || s.lastReadInfo == nil {
+		return (err == nil) != (s.lastReadInfo != nil)
 	}
-	return !os.SameFile(fileInfo, s.readInfo) || fileInfo.Size() != s.readInfo.Size() || !fileInfo.ModTime().Equal(s.readInfo.ModTime())
+	return !os.SameFile(fileInfo, s.lastReadInfo) || fileInfo.Size() != s.lastReadInfo.Size() || !fileInfo.ModTime().Equal(s.lastReadInfo.ModTime())
 }
 
 // If the token file cannot be read, all tokens are invalid. The caller of read must hold s.mu.
 func (s *Store) read() (removedClients []*activeClient) {
-	s.readInfo = nil
+	s.lastReadInfo = nil
 	if fileInfo, err := os.Stat(s.path); err == nil {
-		s.readInfo = fileInfo
+		s.lastReadInfo = fileInfo
 	}
 	f, err := loadFile(s.path)
 	s.cause = err
@@ -383,7 +385,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 		clients[c.Name] = client
 	}
 	for name, oldClient := range s.clients {
-		if clientNow := clients[name]; clientNow == nil || clientNow.tokenHash != oldClient.tokenHash {
+		if currentClient := clients[name]; currentClient == nil || currentClient.tokenHash != oldClient.tokenHash {
 			removedClients = append(removedClients, oldClient)
 		}
 	}

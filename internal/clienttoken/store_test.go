@@ -50,22 +50,22 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	}
 	fileInfo, err := os.Stat(path)
 	if err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v; want 0600", fileInfo.Mode(), err)
+		t.Errorf("mode of the token file = %v, error %v; want 0600", fileInfo.Mode(), err)
 	}
 	for _, token := range []string{a, b} {
 		if strings.Contains(string(fileContent), token) || strings.Contains(string(fileContent), token[shownTokenChars:]) {
-			t.Error("the file holds a token")
+			t.Errorf("the token file contains the token %q; want only its hash", token)
 		}
 		if len(token) != len(Prefix)+43 || !strings.HasPrefix(token, Prefix) {
-			t.Errorf("token %q", token)
+			t.Errorf("new token = %q; want %q and 43 characters", token, Prefix)
 		}
 	}
 	if a == b {
-		t.Error("two clients have one token")
+		t.Errorf("two clients got the same token %q; want different tokens", a)
 	}
 	clients, err := s.List()
 	if err != nil || len(clients) != 2 || clients[0].Name != "Desk-2.local" || clients[1].FirstChars != a[:8] || !clients[1].LastUsed.IsZero() || time.Since(clients[1].Created) > time.Minute {
-		t.Errorf("list %+v, %v", clients, err)
+		t.Errorf("List returned %+v, error %v; want Desk-2.local and a client that never used its token", clients, err)
 	}
 }
 
@@ -76,13 +76,13 @@ func TestEnterFindsTheClient(t *testing.T) {
 		token: "laptop", "": "", token[:len(token)-1]: "", token + "x": "", strings.ToUpper(token): "", token[4:]: "", "laptop": "",
 	} {
 		if got := enterClient(s, presentedToken); got != want {
-			t.Errorf("%q opens as %q, want %q", presentedToken, got, want)
+			t.Errorf("client of the token %q = %q, want %q", presentedToken, got, want)
 		}
 	}
 	s.Close()
 	clients, err := Open(path).List()
 	if err != nil || time.Since(clients[0].LastUsed) > time.Minute {
-		t.Errorf("another process lists %+v, %v", clients, err)
+		t.Errorf("List in another process returned %+v, error %v; want a last use within a minute", clients, err)
 	}
 }
 
@@ -93,11 +93,11 @@ func TestEnterFindsNewClient(t *testing.T) {
 	addClient(t, s, "laptop")
 	token := addClient(t, Open(path), "late")
 	if got := enterClient(s, token); got != "late" {
-		t.Errorf("the new token opens as %q, want %q", got, "late")
+		t.Errorf("client of the new token = %q, want %q", got, "late")
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestClientNames(t *testing.T) {
 	s, _ := openStore(t)
 	addClient(t, s, "laptop")
 	for name, want := range map[string]string{
@@ -106,11 +106,11 @@ func TestNames(t *testing.T) {
 		"laptop": "has a token already", "LapTop": "the client laptop has a token already",
 	} {
 		if _, err := s.Add(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", name, err, want)
+			t.Errorf("Add(%q) returned the error %v, want %q", name, err, want)
 		}
 	}
 	if err := s.Remove("desk"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("remove an unknown client: %v; want the error %v", err, ErrUnknown)
+		t.Errorf("Remove of an unknown client returned the error %v; want %v", err, ErrUnknown)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 			s.OnRemoved(func(name string) { removedClients = append(removedClients, name) })
 			_, ctx, endRequest, ok := s.Enter(context.Background(), token)
 			if !ok {
-				t.Fatal("the token opens nothing")
+				t.Fatal("Enter rejected a valid token; want the client laptop")
 			}
 			defer endRequest()
 			s.Close()
@@ -151,14 +151,14 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removedClients, " ") != "laptop" {
-				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removedClients)
+				t.Errorf("cause of the request's end = %v, removed clients %v; want %v and laptop", context.Cause(ctx), removedClients, errRevoked)
 			}
 			if enterClient(s, token) != "" {
-				t.Error("the old token still opens")
+				t.Error("Enter accepted the removed token; want a rejection")
 			}
 		})
 	}
-	t.Run("another client", func(t *testing.T) {
+	t.Run("removal of another client", func(t *testing.T) {
 		s, path := openStore(t)
 		addClient(t, s, "laptop")
 		token := addClient(t, s, "desk")
@@ -169,7 +169,7 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Reload(); err != nil || ctx.Err() != nil || enterClient(s, token) != "desk" {
-			t.Errorf("the other client: %v, %v", err, context.Cause(ctx))
+			t.Errorf("after the removal of laptop, Reload error %v, cause of the end of desk's request %v; want neither", err, context.Cause(ctx))
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestWatch(t *testing.T) {
 		<-time.After(WatchInterval)
 		synctest.Wait()
 		if enterClient(s, token) != "" {
-			t.Error("the removed token opens after a second")
+			t.Error("Enter accepted the token 1 s after its removal; want a rejection")
 		}
 		stop()
 		wg.Wait()
@@ -205,24 +205,24 @@ func TestDamagedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "are damaged, so no client can connect") {
-			t.Errorf("%q: list: %v; want an error that contains %q", damagedText, err, "are damaged, so no client can connect")
+			t.Errorf("List with the damaged file %q returned the error %v; want an error that contains %q", damagedText, err, "are damaged, so no client can connect")
 		}
 		if enterClient(s, token) != "" {
-			t.Errorf("%q: a token opens", damagedText)
+			t.Errorf("Enter with the damaged file %q accepted a token; want a rejection", damagedText)
 		}
 		if _, err := s.Add("desk"); err == nil {
-			t.Errorf("%q: added to a damaged file", damagedText)
+			t.Errorf("Add with the damaged file %q succeeded; want an error", damagedText)
 		}
 		warning, err := s.RepairFile()
 		keptFiles, globErr := filepath.Glob(path + ".corrupt-*")
 		if err != nil || globErr != nil || len(keptFiles) != 1 || !strings.Contains(warning, "client add") {
-			t.Errorf("%q: mended %q, %v, kept %v", damagedText, warning, err, keptFiles)
+			t.Errorf("RepairFile of %q: warning %q, error %v, kept files %v; want a warning and 1 kept file", damagedText, warning, err, keptFiles)
 		}
 		addClient(t, s, "desk")
 	}
 	s, _ := openStore(t)
 	if warning, err := s.RepairFile(); warning != "" || err != nil {
-		t.Errorf("nothing to mend: %q, %v", warning, err)
+		t.Errorf("RepairFile of a valid file: warning %q, error %v; want no warning and no error", warning, err)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 	wg.Wait()
 	if clients, err := Open(path).List(); err != nil || len(clients) != 8 {
-		t.Errorf("%d clients, %v; want 8", len(clients), err)
+		t.Errorf("after 8 concurrent calls of Add, List returned %d clients, error %v; want 8 clients", len(clients), err)
 	}
 }
 
@@ -254,12 +254,12 @@ func TestChangeWaitsForLock(t *testing.T) {
 	})
 }
 
-func TestMask(t *testing.T) {
+func TestMaskTokens(t *testing.T) {
 	token, err := Open(filepath.Join(t.TempDir(), "clients.json")).Add("cursor")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Mask(`{"T": "` + token + `"}, otc_..., otc_`); got != `{"T": "otc_..."}, otc_..., otc_` {
-		t.Errorf("masked text = %s", got)
+	if got := MaskTokens(`{"T": "` + token + `"}, otc_..., otc_`); got != `{"T": "otc_..."}, otc_..., otc_` {
+		t.Errorf("masked text = %s; want the placeholder otc_... instead of the token", got)
 	}
 }

@@ -38,14 +38,14 @@ func ReadCodeFrame(dir, location string) []string {
 }
 
 func parseLocation(location string) (file string, line, column int, ok bool) {
-	pathAndLine, columnText, _ := cutAtLast(location, ":")
-	file, lineText, _ := cutAtLast(pathAndLine, ":")
+	pathAndLine, columnText, _ := cutLast(location, ":")
+	file, lineText, _ := cutLast(pathAndLine, ":")
 	line, lineErr := strconv.Atoi(lineText)
 	column, columnErr := strconv.Atoi(columnText)
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
 }
 
-func cutAtLast(document, separator string) (textBefore, textAfter string, found bool) {
+func cutLast(document, separator string) (textBefore, textAfter string, found bool) {
 	i := strings.LastIndex(document, separator)
 	if i < 0 {
 		return document, "", false
@@ -53,7 +53,7 @@ func cutAtLast(document, separator string) (textBefore, textAfter string, found 
 	return document[:i], document[i+len(separator):], true
 }
 
-// line and column count from 1.
+// The parameters line and column count from 1.
 func formatFrame(sourceCode string, line, column int) []string {
 	sourceLines := strings.Split(sourceCode, "\n")
 	if line > len(sourceLines) {
@@ -65,22 +65,22 @@ func formatFrame(sourceCode string, line, column int) []string {
 	}
 	width := len(strconv.Itoa(lastLine))
 	runesBefore := []rune(sourceLines[line-1])
-	caret := len([]rune(expandTabs(string(runesBefore[:min(column-1, len(runesBefore))]))))
-	startIndex := max(caret-maxColumns+10, 0) // first shown column
+	caretColumn := len([]rune(expandTabs(string(runesBefore[:min(column-1, len(runesBefore))]))))
+	startIndex := max(caretColumn-maxColumns+10, 0) // first shown column
 	var lines []string
 	for lineNumber := firstLine; lineNumber <= lastLine; lineNumber++ {
 		mark := ' '
 		if lineNumber == line {
 			mark = '>'
 		}
-		shownLine := []rune(expandTabs(strings.TrimRight(sourceLines[lineNumber-1], "\r")))
-		shownLine = shownLine[min(startIndex, len(shownLine)):]
-		if len(shownLine) > maxColumns {
-			shownLine = append(shownLine[:maxColumns-3:maxColumns-3], []rune("...")...)
+		visibleLine := []rune(expandTabs(strings.TrimRight(sourceLines[lineNumber-1], "\r")))
+		visibleLine = visibleLine[min(startIndex, len(visibleLine)):]
+		if len(visibleLine) > maxColumns {
+			visibleLine = append(visibleLine[:maxColumns-3:maxColumns-3], []rune("...")...)
 		}
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, lineNumber, terminal.SafeCode(string(shownLine))), " "))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, lineNumber, terminal.SafeCode(string(visibleLine))), " "))
 		if lineNumber == line {
-			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-startIndex)))
+			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caretColumn-startIndex)))
 		}
 	}
 	return lines

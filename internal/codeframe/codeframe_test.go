@@ -21,7 +21,7 @@ func TestReadCodeFrame(t *testing.T) {
 		"a.ts:99:1":  "", "a.ts:0:1": "", "a.ts": "", "b.ts:1:1": "", "../a.ts:1:1": "", "": "",
 	} {
 		if got := strings.Join(ReadCodeFrame(dir, location), "\n"); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", location, got, want)
+			t.Errorf("source lines around %s:\n%s\nwant\n%s", location, got, want)
 		}
 	}
 }

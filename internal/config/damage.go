@@ -18,31 +18,31 @@ func (d Dirs) RepairStateDir() (warnings []string, err error) {
 		return nil, err
 	}
 	if _, ok := d.ReadServer(); !ok && Exists(d.serverFile()) {
-		keptAs, err := statefile.PutAside(d.serverFile())
+		backupPath, err := statefile.RenameDamagedFile(d.serverFile())
 		if err != nil {
 			return warnings, err
 		}
-		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.serverFile(), keptAs))
+		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.serverFile(), backupPath))
 	}
 	return warnings, nil
 }
 
 // If the token file stays unusable, repairToken renames it, so that [Dirs.Token] creates a new token.
 func (d Dirs) repairToken() (warnings []string, err error) {
-	var unusable *TokenError
-	if _, err := readToken(d.TokenFile()); !errors.As(err, &unusable) {
+	var tokenErr *TokenError
+	if _, err := readToken(d.TokenFile()); !errors.As(err, &tokenErr) {
 		return nil, nil
 	}
-	if unusable.IsForbidden && os.Chmod(d.TokenFile(), 0o600) == nil {
+	if tokenErr.IsForbidden && os.Chmod(d.TokenFile(), 0o600) == nil {
 		if _, err := readToken(d.TokenFile()); err == nil {
 			return []string{fmt.Sprintf("%s could not be read; its mode is now 0600, and the token is the earlier one", d.TokenFile())}, nil
 		}
 	}
-	keptAs, err := statefile.PutAside(d.TokenFile())
+	backupPath, err := statefile.RenameDamagedFile(d.TokenFile())
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("%v; the file is kept as %s, and there is a new token: run `opentabs extension install`, then reload the extension", unusable, keptAs)}, nil
+	return []string{fmt.Sprintf("%v; the file is kept as %s, and there is a new token: run `opentabs extension install`, then reload the extension", tokenErr, backupPath)}, nil
 }
 
 // Exists reports whether something is at path.

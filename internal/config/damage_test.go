@@ -19,22 +19,22 @@ func TestRepairKeepsDamagedFiles(t *testing.T) {
 		}
 		warnings, err := d.RepairStateDir()
 		if err != nil || len(warnings) != 2 {
-			t.Fatalf("got %q, %v; want length 2", warnings, err)
+			t.Fatalf("RepairStateDir returned the warnings %q, error %v; want 2 warnings", warnings, err)
 		}
 		for i, file := range []string{d.TokenFile(), d.serverFile()} {
 			if !strings.Contains(warnings[i], file) || !strings.Contains(warnings[i], " is kept as "+file+".corrupt-") {
-				t.Errorf("got %q", warnings[i])
+				t.Errorf("warning = %q; want the damaged file %s and its new name", warnings[i], file)
 			}
 			keptFiles, err := filepath.Glob(file + ".corrupt-*")
 			if err != nil || len(keptFiles) != round+1 {
-				t.Fatalf("kept %q, %v", keptFiles, err)
+				t.Fatalf("kept copies of %s = %q, error %v; want %d", file, keptFiles, err, round+1)
 			}
 			if fileContent, err := os.ReadFile(keptFiles[round]); err != nil || string(fileContent) != damagedText {
-				t.Errorf("%s holds %q, %v", keptFiles[round], fileContent, err)
+				t.Errorf("content of %s = %q, error %v; want the damaged text %q", keptFiles[round], fileContent, err, damagedText)
 			}
 		}
 		if _, err := d.Token(); err != nil {
-			t.Errorf("no new token: %v", err)
+			t.Errorf("Token after the repair returned the error %v; want a new token", err)
 		}
 	}
 }
@@ -48,13 +48,13 @@ func TestRepairChangesNoValidFile(t *testing.T) {
 	if err := d.WriteServer(Server{PID: 1, Port: 2, Version: "3"}); err != nil {
 		t.Fatal(err)
 	}
-	leftover := filepath.Join(d.State, "token.123.tmp")
+	leftoverFile := filepath.Join(d.State, "token.123.tmp")
 	oldTime := time.Now().Add(-time.Hour)
-	if err := errors.Join(os.WriteFile(leftover, nil, 0o600), os.Chtimes(leftover, oldTime, oldTime)); err != nil {
+	if err := errors.Join(os.WriteFile(leftoverFile, nil, 0o600), os.Chtimes(leftoverFile, oldTime, oldTime)); err != nil {
 		t.Fatal(err)
 	}
 	if warnings, err := d.RepairStateDir(); err != nil || warnings != nil {
-		t.Errorf("got %q, %v", warnings, err)
+		t.Errorf("RepairStateDir of valid files: warnings %q, error %v; want no warnings and no error", warnings, err)
 	}
 	var names []string
 	dirEntries, err := os.ReadDir(d.State)
@@ -65,9 +65,9 @@ func TestRepairChangesNoValidFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	if got := strings.Join(names, " "); got != "config.json server.json token" {
-		t.Errorf("there is %s; want %q", got, "config.json server.json token")
+		t.Errorf("files in the state directory = %q; want %q", got, "config.json server.json token")
 	}
 	if newToken, err := d.Token(); err != nil || newToken != token {
-		t.Errorf("the token is %q, %v", newToken, err)
+		t.Errorf("token after the repair = %q, error %v; want the earlier token %q", newToken, err, token)
 	}
 }

@@ -2,11 +2,11 @@ package config
 
 import "time"
 
-// Detach is the setting for when a running call becomes a job, so that its client need
+// DetachSetting is the setting for when a running call becomes a job, so that its client need
 // not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
 // clients. Detach can also contain exceptions for single clients, as in "never,
 // claude-code=auto, Cursor=20s". Client names are matched without regard to case.
-type Detach string
+type DetachSetting string
 
 const (
 	detachAuto  = "auto"
@@ -26,15 +26,15 @@ type DetachRule struct {
 }
 
 // RuleFor returns the rule for the client with the given name.
-func (d Detach) RuleFor(client string) DetachRule {
+func (d DetachSetting) RuleFor(client string) DetachRule {
 	rules, _ := d.parseRules()
 	return rules.ruleFor(client)
 }
 
 // IsNever reports whether the calls of all clients never become jobs.
-func (d Detach) IsNever() bool {
+func (d DetachSetting) IsNever() bool {
 	rules, _ := d.parseRules()
-	for _, rule := range rules.byClient {
+	for _, rule := range rules.clientRules {
 		if rule != (DetachRule{}) {
 			return false
 		}
@@ -42,7 +42,7 @@ func (d Detach) IsNever() bool {
 	return rules.defaultRule == DetachRule{}
 }
 
-func (d Detach) parseRules() (perClient[DetachRule], bool) {
+func (d DetachSetting) parseRules() (perClient[DetachRule], bool) {
 	return parsePerClient(string(d), parseDetachRule)
 }
 

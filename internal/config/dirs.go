@@ -66,10 +66,10 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	return filepath.Join(append([]string{base}, subdirs...)...), nil
 }
 
-// Make creates missing directories. Other users lose access to the directories and to the
+// CreateDirs creates missing directories. Other users lose access to the directories and to the
 // files with secrets. Make returns a warning for each file mode that it corrected. Make
 // rejects the same directories as [MakePrivate].
-func (d Dirs) Make() (warnings []string, err error) {
+func (d Dirs) CreateDirs() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
 		dirWarnings, err := MakePrivate(dir)
 		warnings = append(warnings, dirWarnings...)

@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-func lookupIn(vars map[string]string) func(string) string {
+func lookupFunc(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
 func TestFindDirs(t *testing.T) {
-	d, err := FindDirs(lookupIn(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
+	d, err := FindDirs(lookupFunc(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
 	if want := (Dirs{Config: "/srv/ot", State: "/srv/ot"}); err != nil || d != want {
-		t.Errorf("got %v, %v; want %v", d, err, want)
+		t.Errorf("FindDirs with OPENTABS_HOME returned %v, error %v; want %v", d, err, want)
 	}
-	d, err = FindDirs(lookupIn(map[string]string{"OPENTABS_HOME": "rel"}))
+	d, err = FindDirs(lookupFunc(map[string]string{"OPENTABS_HOME": "rel"}))
 	if err != nil || !filepath.IsAbs(d.State) {
-		t.Errorf("a relative OPENTABS_HOME gives %v, %v", d, err)
+		t.Errorf("FindDirs with a relative OPENTABS_HOME returned %v, error %v; want an absolute path", d, err)
 	}
 }
 
@@ -37,28 +37,28 @@ func TestStateDir(t *testing.T) {
 		{"linux", nil, ""},
 		{"windows", nil, ""},
 	} {
-		got, err := stateDir(c.goos, lookupIn(c.vars))
+		got, err := stateDir(c.goos, lookupFunc(c.vars))
 		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s %v: got %q, %v; want %q", c.goos, c.vars, got, err, c.want)
+			t.Errorf("state directory on %s with the variables %v = %q, error %v; want %q", c.goos, c.vars, got, err, c.want)
 		}
 		if err != nil && !strings.Contains(err.Error(), "set OPENTABS_HOME") {
-			t.Errorf("%s: %v has no action", c.goos, err)
+			t.Errorf("error on %s = %v; want the advice to set OPENTABS_HOME", c.goos, err)
 		}
 	}
 }
 
-func TestMakeTightensModes(t *testing.T) {
+func TestCreateDirsRestrictsModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("Windows has no modes")
 		return
 	}
 	base := t.TempDir()
 	d := Dirs{Config: filepath.Join(base, "c", "opentabs"), State: filepath.Join(base, "s", "opentabs")}
-	if warnings, err := d.Make(); err != nil || warnings != nil {
-		t.Fatalf("fresh directories: %v, %v", warnings, err)
+	if warnings, err := d.CreateDirs(); err != nil || warnings != nil {
+		t.Fatalf("Make of missing directories: warnings %v, error %v; want no warnings and no error", warnings, err)
 	}
 	for _, dir := range []string{d.Config, d.State} {
-		wantMode(t, dir, 0o700)
+		checkMode(t, dir, 0o700)
 	}
 	if _, err := d.Token(); err != nil {
 		t.Fatal(err)
@@ -69,18 +69,18 @@ func TestMakeTightensModes(t *testing.T) {
 	if err := os.Chmod(d.TokenFile(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	warnings, err := d.Make()
+	warnings, err := d.CreateDirs()
 	if err != nil || len(warnings) != 2 {
-		t.Fatalf("got %q, %v; want two warnings", warnings, err)
+		t.Fatalf("Make returned the warnings %q, error %v; want two warnings", warnings, err)
 	}
 	if want := "other users could open " + d.TokenFile() + " (mode 0644); its mode is now 0600"; warnings[1] != want {
-		t.Errorf("got  %s\nwant %s", warnings[1], want)
+		t.Errorf("warning about the token file:\ngot  %s\nwant %s", warnings[1], want)
 	}
-	wantMode(t, d.State, 0o700)
-	wantMode(t, d.TokenFile(), 0o600)
+	checkMode(t, d.State, 0o700)
+	checkMode(t, d.TokenFile(), 0o600)
 }
 
-func wantMode(t *testing.T, path string, want os.FileMode) {
+func checkMode(t *testing.T, path string, want os.FileMode) {
 	t.Helper()
 	fileInfo, err := os.Stat(path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Effective is a setting with the value that the server would use if it started now.
-type Effective struct {
+// EffectiveSetting is a setting with the value that the server would use if it started now.
+type EffectiveSetting struct {
 	// Key is the name of the setting in config.json.
 	Key string `json:"setting"`
 	// Value is the setting's value in the form that `opentabs config set` accepts.
@@ -27,7 +27,7 @@ const DefaultSource = "the default"
 
 // ListEffective returns all settings with their values and sources. The argument getenv
 // is os.Getenv, except in tests. ListEffective returns the same errors as [Load].
-func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
+func ListEffective(d Dirs, getenv func(string) string) ([]EffectiveSetting, error) {
 	s, err := Load(d, getenv, nil)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Effective, len(settingsTable))
+	entries := make([]EffectiveSetting, len(settingsTable))
 	for i, settingRow := range settingsTable {
 		source := DefaultSource
 		if _, isInFile := file.settingValues[settingRow.key]; isInFile {
@@ -45,7 +45,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 		if getenv(settingRow.variableName()) != "" {
 			source = settingRow.variableName()
 		}
-		entries[i] = Effective{Key: settingRow.key, Value: settingRow.get(s), Source: source, Allowed: settingRow.allowedValues}
+		entries[i] = EffectiveSetting{Key: settingRow.key, Value: settingRow.get(s), Source: source, Allowed: settingRow.allowedValues}
 	}
 	return entries, nil
 }

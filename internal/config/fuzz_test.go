@@ -27,7 +27,7 @@ func FuzzConfigFile(f *testing.F) {
 		if err != nil {
 			errorMessage := err.Error()
 			if s != (Settings{}) || !strings.HasPrefix(errorMessage, d.ConfigFile()) || strings.Contains(errorMessage, "\n") || !utf8.ValidString(errorMessage) {
-				t.Fatalf("%q: got %+v and %q", fileContent, s, errorMessage)
+				t.Fatalf("Load of the file %q: settings %+v, error %q; want no settings and one line with the file name", fileContent, s, errorMessage)
 			}
 			return
 		}
@@ -36,8 +36,8 @@ func FuzzConfigFile(f *testing.F) {
 			flags[settingRow.flag] = settingRow.get(s)
 		}
 		// Load checks the limits of each setting that is given as a flag.
-		if again, err := Load(Dirs{}, emptyEnv, flags); err != nil || again != s {
-			t.Fatalf("%q gives %+v, which is not allowed: %v", fileContent, s, err)
+		if reloadedSettings, err := Load(Dirs{}, emptyEnv, flags); err != nil || reloadedSettings != s {
+			t.Fatalf("Load of the file %q: settings %+v; Load rejected these settings as flags: %v", fileContent, s, err)
 		}
 	})
 }
@@ -57,14 +57,14 @@ func FuzzState(f *testing.F) {
 			}
 		}
 		if s, ok := d.ReadServer(); ok && (s.PID <= 0 || s.Port <= 0 || s.Port > 65535) {
-			t.Fatalf("%q is taken for %+v", fileContent, s)
+			t.Fatalf("ReadServer accepted %q as the server %+v; want a positive PID and a valid port", fileContent, s)
 		}
 		token, err := d.Token()
 		switch {
 		case err == nil && (len(token) < 43 || strings.ContainsAny(token, " \t\r\n,;\"\\")):
-			t.Fatalf("%q is taken for the token %q", fileContent, token)
+			t.Fatalf("Token read %q as the token %q; want at least 43 characters without separators", fileContent, token)
 		case err != nil && (token != "" || !strings.Contains(err.Error(), d.TokenFile())):
-			t.Fatalf("%q: %q, %v", fileContent, token, err)
+			t.Fatalf("Token of the file %q = %q, error %v; want no token, and the file name in the error", fileContent, token, err)
 		}
 	})
 }

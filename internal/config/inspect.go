@@ -14,8 +14,8 @@ import (
 // PermissionProblem is a problem with the directories or files of opentabs that the user
 // should fix.
 type PermissionProblem struct {
-	// Fact describes the problem, and Remedy describes what the user should do.
-	Fact, Remedy string
+	// ProblemText describes the problem, and Remedy describes what the user should do.
+	ProblemText, Remedy string
 	// Path is the file or directory that other users can open, and Mode is the file mode
 	// that Path should have. The field Path is empty if the problem is not about access
 	// by other users.
@@ -29,11 +29,11 @@ type PermissionProblem struct {
 // the directories are writable. Inspect changes nothing. Inspect reports no problem for a
 // missing directory.
 func (d Dirs) Inspect() []PermissionProblem {
-	flaws := inspectDir(d.State)
+	permissionProblems := inspectDir(d.State)
 	if d.Config != d.State {
-		flaws = append(flaws, inspectDir(d.Config)...)
+		permissionProblems = append(permissionProblems, inspectDir(d.Config)...)
 	}
-	return flaws
+	return permissionProblems
 }
 
 func inspectDir(dir string) []PermissionProblem {
@@ -42,17 +42,17 @@ func inspectDir(dir string) []PermissionProblem {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return []PermissionProblem{{Fact: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), IsSerious: true}}
+		return []PermissionProblem{{ProblemText: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), IsSerious: true}}
 	case !fileInfo.IsDir():
-		return []PermissionProblem{{Fact: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", IsSerious: true}}
+		return []PermissionProblem{{ProblemText: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", IsSerious: true}}
 	}
 	if linkInfo, err := os.Lstat(dir); err != nil || !isOwnedByUser(linkInfo) || !isOwnedByUser(fileInfo) {
-		return []PermissionProblem{{Fact: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", IsSerious: true}}
+		return []PermissionProblem{{ProblemText: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", IsSerious: true}}
 	}
-	flaws := findExcessiveAccess(dir, fileInfo)
+	permissionProblems := findExcessiveAccess(dir, fileInfo)
 	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
-		return append(flaws, PermissionProblem{Fact: err.Error(), Remedy: "check that you can read " + dir, IsSerious: true})
+		return append(permissionProblems, PermissionProblem{ProblemText: err.Error(), Remedy: "check that you can read " + dir, IsSerious: true})
 	}
 	for _, e := range dirEntries {
 		path := filepath.Join(dir, e.Name())
@@ -60,15 +60,15 @@ func inspectDir(dir string) []PermissionProblem {
 		switch {
 		case err != nil: // the file was just removed
 		case !isOwnedByUser(fileInfo) && !isOwnedByRoot(fileInfo):
-			flaws = append(flaws, PermissionProblem{Fact: path + " belongs to another user", Remedy: "read it, then remove it", IsSerious: true})
+			permissionProblems = append(permissionProblems, PermissionProblem{ProblemText: path + " belongs to another user", Remedy: "read it, then remove it", IsSerious: true})
 		case fileInfo.Mode().IsRegular():
-			flaws = append(flaws, findExcessiveAccess(path, fileInfo)...)
+			permissionProblems = append(permissionProblems, findExcessiveAccess(path, fileInfo)...)
 		}
 	}
 	if err := statefile.CheckWritable(dir); err != nil {
-		flaws = append(flaws, PermissionProblem{Fact: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", IsSerious: true})
+		permissionProblems = append(permissionProblems, PermissionProblem{ProblemText: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", IsSerious: true})
 	}
-	return flaws
+	return permissionProblems
 }
 
 func findExcessiveAccess(path string, fileInfo fs.FileInfo) []PermissionProblem {
@@ -80,8 +80,8 @@ func findExcessiveAccess(path string, fileInfo fs.FileInfo) []PermissionProblem 
 		privateMode = 0o700
 	}
 	return []PermissionProblem{{
-		Fact:   fmt.Sprintf("other users can open %s (mode %04o)", path, fileInfo.Mode().Perm()),
-		Remedy: fmt.Sprintf("run chmod %o %s", privateMode, path),
-		Path:   path, Mode: privateMode,
+		ProblemText: fmt.Sprintf("other users can open %s (mode %04o)", path, fileInfo.Mode().Perm()),
+		Remedy:      fmt.Sprintf("run chmod %o %s", privateMode, path),
+		Path:        path, Mode: privateMode,
 	}}
 }

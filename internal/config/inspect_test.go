@@ -10,20 +10,20 @@ import (
 func TestInspect(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := Dirs{Config: home, State: home}
-	if flaws := d.Inspect(); flaws != nil {
-		t.Errorf("a missing directory has flaws: %+v", flaws)
+	if permissionProblems := d.Inspect(); permissionProblems != nil {
+		t.Errorf("problems of a missing directory = %+v; want none", permissionProblems)
 	}
-	if _, err := d.Make(); err != nil {
+	if _, err := d.CreateDirs(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Token(); err != nil {
 		t.Fatal(err)
 	}
-	if flaws := d.Inspect(); flaws != nil {
-		t.Errorf("a new directory has flaws: %+v", flaws)
+	if permissionProblems := d.Inspect(); permissionProblems != nil {
+		t.Errorf("problems of a new directory = %+v; want none", permissionProblems)
 	}
 	if dirEntries, err := os.ReadDir(home); err != nil || len(dirEntries) != 1 {
-		t.Errorf("Inspect created files: %v, %v; want length 1", dirEntries, err)
+		t.Errorf("after Inspect, the directory contains %v, error %v; want only the token file", dirEntries, err)
 	}
 	chmod := func(path string, mode os.FileMode) {
 		t.Helper()
@@ -33,14 +33,14 @@ func TestInspect(t *testing.T) {
 	}
 	chmod(home, 0o755)
 	chmod(d.TokenFile(), 0o644)
-	flaws := d.Inspect()
-	if len(flaws) != 2 || flaws[0].IsSerious ||
-		flaws[0].Fact != "other users can open "+home+" (mode 0755)" || flaws[0].Remedy != "run chmod 700 "+home ||
-		flaws[1].Remedy != "run chmod 600 "+d.TokenFile() {
-		t.Errorf("got %+v", flaws)
+	permissionProblems := d.Inspect()
+	if len(permissionProblems) != 2 || permissionProblems[0].IsSerious ||
+		permissionProblems[0].ProblemText != "other users can open "+home+" (mode 0755)" || permissionProblems[0].Remedy != "run chmod 700 "+home ||
+		permissionProblems[1].Remedy != "run chmod 600 "+d.TokenFile() {
+		t.Errorf("problems = %+v; want the modes of the directory and of the token file", permissionProblems)
 	}
 	if fileInfo, err := os.Stat(home); err != nil || fileInfo.Mode().Perm() != 0o755 {
-		t.Errorf("Inspect changed the mode to %v, %v", fileInfo.Mode(), err)
+		t.Errorf("mode after Inspect = %v, error %v; want the unchanged mode 0755", fileInfo.Mode(), err)
 	}
 }
 
@@ -49,13 +49,13 @@ func TestInspectFile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flaws := Dirs{Config: file, State: file}.Inspect()
-	if len(flaws) != 1 || !flaws[0].IsSerious || !strings.Contains(flaws[0].Fact, "is not a directory") {
-		t.Errorf("got %+v", flaws)
+	permissionProblems := Dirs{Config: file, State: file}.Inspect()
+	if len(permissionProblems) != 1 || !permissionProblems[0].IsSerious || !strings.Contains(permissionProblems[0].ProblemText, "is not a directory") {
+		t.Errorf("problems of a file in place of the directory = %+v; want one serious problem", permissionProblems)
 	}
 	childPath := filepath.Join(file, "below")
-	flaws = Dirs{Config: childPath, State: childPath}.Inspect()
-	if len(flaws) != 1 || !flaws[0].IsSerious {
-		t.Errorf("below a file: %+v", flaws)
+	permissionProblems = Dirs{Config: childPath, State: childPath}.Inspect()
+	if len(permissionProblems) != 1 || !permissionProblems[0].IsSerious {
+		t.Errorf("problems of a directory below a file = %+v; want one serious problem", permissionProblems)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Load returns the settings of the server. Values in flags override environment
-// variables, which override config.json. The argument flags maps flag names without
+// variables, and environment variables override config.json. The argument flags maps flag names without
 // dashes to values. The argument getenv is os.Getenv, except in tests. If a setting is
 // invalid, Load returns an error that names the setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
@@ -89,12 +89,12 @@ func parseFile(path string, configBytes []byte) (settingsFile, error) {
 
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
-	runRows := map[string]setting{}
+	settingsByKey := map[string]setting{}
 	for _, settingRow := range settingsTable {
-		runRows[settingRow.key] = settingRow
+		settingsByKey[settingRow.key] = settingRow
 	}
-	for _, key := range keysInOrder(f.configBytes) {
-		settingRow, ok := runRows[key]
+	for _, key := range keysInFileOrder(f.configBytes) {
+		settingRow, ok := settingsByKey[key]
 		if !ok {
 			problems = append(problems, unknownKey(key))
 			continue
@@ -144,8 +144,8 @@ func unknownKey(key string) string {
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
-// keysInOrder keeps the order of the file, so that problems are listed from top to bottom; data must be valid JSON.
-func keysInOrder(configBytes []byte) (keys []string) {
+// keysInFileOrder keeps the order of the file, so that problems are listed from top to bottom; data must be valid JSON.
+func keysInFileOrder(configBytes []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(configBytes))
 	if _, err := dec.Token(); err != nil {
 		return nil

@@ -34,28 +34,28 @@ func TestLoadPrecedence(t *testing.T) {
 	want := Defaults()
 	want.Port, want.IdleTimeout, want.MaxIdleTimeout, want.HardTimeout = 1111, 22*time.Second, 22*time.Second, 33*time.Minute
 	if got != want {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+		t.Errorf("Load returned the settings\ngot  %+v\nwant %+v", got, want)
 	}
 }
 
 func TestLoadWithoutFile(t *testing.T) {
 	for _, file := range []string{"", " \n", "\ufeff{}", "{}"} {
 		if got, err := Load(makeHome(t, file), emptyEnv, nil); err != nil || got != Defaults() {
-			t.Errorf("%q: got %+v, %v", file, got, err)
+			t.Errorf("Load of the config.json %q = %+v, error %v; want the defaults", file, got, err)
 		}
 	}
 	d := Defaults()
 	if d.IdleTimeout != 30*time.Second || d.HardTimeout != 5*time.Minute || d.DecisionTimeout != 5*time.Minute || d.ProgressInterval != 100*time.Millisecond || d.Port != 9527 {
-		t.Errorf("defaults are %+v", d)
+		t.Errorf("default settings = %+v; want timeouts of 30 s and 5 min, an interval of 100 ms, and port 9527", d)
 	}
 }
 
 func TestLoadWholeFile(t *testing.T) {
 	got, err := Load(makeHome(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
 		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","tools":"all","outputSchemas":"off","elicitation":"on","recordDays":7,"recordBytes":1048576,"recordArguments":"off","recordResults":"on","discoverGlobal":"on","storeExtensions":"none","logLevel":"debug"}`), emptyEnv, nil)
-	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Tools: "all", OutputSchemas: "off", Elicitation: true, UploadFolders: "none", BrowserActs: 60, BrowserPictures: 10, RecordDays: 7, RecordBytes: 1 << 20, RecordResults: true, DiscoverGlobal: true, StoreExtensions: "none", LogLevel: "debug"}
+	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Tools: "all", OutputSchemas: "off", Elicitation: true, UploadFolders: "none", BrowserActLimit: 60, BrowserPictureLimit: 10, RecordDays: 7, RecordBytes: 1 << 20, RecordResults: true, DiscoverGlobal: true, StoreExtensions: "none", LogLevel: "debug"}
 	if err != nil || got != want {
-		t.Errorf("got %+v, %v; want %v", got, err, want)
+		t.Errorf("Load returned the settings %+v, error %v; want %v", got, err, want)
 	}
 }
 
@@ -77,14 +77,14 @@ func TestMaxIdleTimeout(t *testing.T) {
 		got, err := Load(makeHome(t, c.file), emptyEnv, nil)
 		switch {
 		case c.problemText != "" && (err == nil || err.Error() != c.problemText):
-			t.Errorf("%s: %v, want %s", c.file, err, c.problemText)
+			t.Errorf("Load of %s returned the error %v, want %s", c.file, err, c.problemText)
 		case c.problemText == "" && (err != nil || got.IdleTimeout != c.idle || got.MaxIdleTimeout != c.max):
-			t.Errorf("%s: %v, %v, %v", c.file, got.IdleTimeout, got.MaxIdleTimeout, err)
+			t.Errorf("Load of %s: idle limit %v, maximum %v, error %v; want %v and %v", c.file, got.IdleTimeout, got.MaxIdleTimeout, err, c.idle, c.max)
 		}
 	}
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoadRejectsInvalidFile(t *testing.T) {
 	const durationSetting = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
 	for _, c := range []struct{ file, want string }{
 		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, maxIdleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, tools, outputSchemas, elicitation, uploadFolders, browserActs, browserPictures, recordDays, recordBytes, recordArguments, recordResults, discoverGlobal, storeExtensions, logLevel`},
@@ -109,39 +109,39 @@ func TestLoadRefuses(t *testing.T) {
 		_, err := Load(makeHome(t, c.file), emptyEnv, nil)
 		if c.want == "" {
 			if err != nil {
-				t.Errorf("%s: %v", c.file, err)
+				t.Errorf("Load of %s returned the error %v; want none", c.file, err)
 			}
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s:\ngot  %v\nwant %s", c.file, err, c.want)
+			t.Errorf("error of Load for %s:\ngot  %v\nwant %s", c.file, err, c.want)
 		}
 	}
 }
 
-func TestLoadRefusesEnvAndFlags(t *testing.T) {
+func TestLoadRejectsInvalidEnvAndFlags(t *testing.T) {
 	env := func(name string) string { return map[string]string{"OPENTABS_PORT": "http"}[name] }
 	_, err := Load(makeHome(t, ""), env, nil)
 	if want := `the environment variable OPENTABS_PORT is "http": set it to a whole number from 0 to 65535`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+		t.Errorf("error for the environment variable OPENTABS_PORT = %v, want %s", err, want)
 	}
 	_, err = Load(makeHome(t, ""), emptyEnv, map[string]string{"idle-timeout": "soon"})
 	if err == nil || !strings.HasPrefix(err.Error(), `--idle-timeout is "soon": give it a time with its unit`) {
-		t.Errorf("got %v; want an error that begins with %q", err, `--idle-timeout is "soon": give it a time with its unit`)
+		t.Errorf("error for the flag --idle-timeout = %v; want an error that begins with %q", err, `--idle-timeout is "soon": give it a time with its unit`)
 	}
 }
 
 func TestFlagsNameEverySetting(t *testing.T) {
 	flags := Flags()
 	if len(flags) != len(settingsTable) {
-		t.Fatalf("%d flags for %d settings", len(flags), len(settingsTable))
+		t.Fatalf("Flags returned %d flags; want one for each of the %d settings", len(flags), len(settingsTable))
 	}
 	for _, f := range flags {
 		if f.Description == "" || f.Default == "" || f.Env == "" {
-			t.Errorf("%+v is not complete", f)
+			t.Errorf("flag %+v; want a description, a default and an environment variable", f)
 		}
 		if _, err := Load(makeHome(t, ""), emptyEnv, map[string]string{f.Name: f.Default}); err != nil {
-			t.Errorf("the default of --%s is refused: %v", f.Name, err)
+			t.Errorf("Load rejects the default value of --%s: %v", f.Name, err)
 		}
 	}
 }
@@ -152,6 +152,6 @@ func TestLoadUnreadableFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Load(d, emptyEnv, nil); err == nil {
-		t.Error("a directory was read as the settings file")
+		t.Error("Load accepted a directory named config.json; want an error")
 	}
 }

@@ -6,12 +6,12 @@ import "strings"
 // clients, such as "never, claude-code=auto, Cursor=20s".
 type perClient[T any] struct {
 	defaultRule T
-	byClient    map[string]T // the keys are the names of clients in lower case
+	clientRules map[string]T // the keys are the names of clients in lower case
 }
 
 // A text with exceptions for single clients begins with the rule for all clients, as in "auto, Cursor=off".
 func parsePerClient[T any](settingValue string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
-	rules.byClient = map[string]T{}
+	rules.clientRules = map[string]T{}
 	for i, entry := range strings.Split(settingValue, ",") {
 		name, ruleText, hasName := strings.Cut(entry, "=")
 		if i == 0 && !hasName {
@@ -22,16 +22,16 @@ func parsePerClient[T any](settingValue string, parseRule func(string) (T, bool)
 		}
 		rule, isValid := parseRule(strings.TrimSpace(ruleText))
 		name = strings.ToLower(strings.TrimSpace(name))
-		if _, isRepeated := rules.byClient[name]; !hasName || !isValid || name == "" || isRepeated {
+		if _, isRepeated := rules.clientRules[name]; !hasName || !isValid || name == "" || isRepeated {
 			return perClient[T]{}, false
 		}
-		rules.byClient[name] = rule
+		rules.clientRules[name] = rule
 	}
 	return rules, true
 }
 
 func (p perClient[T]) ruleFor(client string) T {
-	if rule, ok := p.byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
+	if rule, ok := p.clientRules[strings.ToLower(strings.TrimSpace(client))]; ok {
 		return rule
 	}
 	return p.defaultRule

@@ -18,8 +18,8 @@ func MakePrivate(dir string) (warnings []string, err error) {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
 	// If dir is a symbolic link, both the link and its target are checked.
-	for _, readInfo := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
-		fileInfo, err := readInfo(dir)
+	for _, statFunc := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
+		fileInfo, err := statFunc(dir)
 		if err != nil {
 			return nil, fmt.Errorf("create %s: %w", dir, err)
 		}

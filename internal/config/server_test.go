@@ -10,29 +10,29 @@ import (
 func TestServerRecord(t *testing.T) {
 	d := makeHome(t, "")
 	if s, ok := d.ReadServer(); ok {
-		t.Fatalf("found the server %v in an empty directory", s)
+		t.Fatalf("ReadServer in an empty directory returned %v; want no server", s)
 	}
 	want := Server{PID: os.Getpid(), Port: 4000, Version: "1.2.3", Started: time.Unix(1700000000, 0).UTC()}
 	if err := d.WriteServer(want); err != nil {
 		t.Fatal(err)
 	}
 	if got, ok := d.ReadServer(); !ok || got != want {
-		t.Errorf("got %v, %v", got, ok)
+		t.Errorf("ReadServer returned %v, ok = %v; want the written record %v", got, ok, want)
 	}
 	if err := d.RemoveServer(want.PID + 1); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := d.ReadServer(); !ok {
-		t.Error("removed the record of another process")
+		t.Error("RemoveServer removed the record of another process; want the record to stay")
 	}
 	if err := d.RemoveServer(want.PID); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := d.ReadServer(); ok {
-		t.Error("the record is still there")
+		t.Error("the record exists after RemoveServer; want no record")
 	}
 	if err := d.RemoveServer(want.PID); err != nil {
-		t.Errorf("the second removal failed: %v", err)
+		t.Errorf("second RemoveServer returned the error %v; want none", err)
 	}
 }
 
@@ -43,20 +43,20 @@ func TestServerRecordDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s, ok := d.ReadServer(); ok {
-			t.Errorf("the damaged record %q was read as the server %v", content, s)
+			t.Errorf("ReadServer of the damaged record %q returned %v; want no server", content, s)
 		}
 	}
 }
 
-func TestOneServerStartsAtATime(t *testing.T) {
+func TestServerStartsAreSerialized(t *testing.T) {
 	d := makeHome(t, "")
 	unlock, err := d.LockStart()
 	if err != nil {
 		t.Fatal(err)
 	}
-	secondLocked := make(chan struct{})
+	secondLockTaken := make(chan struct{})
 	go func() {
-		defer close(secondLocked)
+		defer close(secondLockTaken)
 		unlock, err := d.LockStart()
 		if err != nil {
 			t.Error(err)
@@ -65,13 +65,13 @@ func TestOneServerStartsAtATime(t *testing.T) {
 		unlock()
 	}()
 	if _, err := d.lockStart(time.Millisecond); err == nil || !strings.Contains(err.Error(), d.lockFile()+": end that process") {
-		t.Errorf("a lock that is never freed: %v", err)
+		t.Errorf("error for a lock that another process keeps = %v; want the lock file and the advice to end that process", err)
 	}
 	select {
-	case <-secondLocked:
-		t.Error("two processes have the lock")
+	case <-secondLockTaken:
+		t.Error("LockStart succeeded while the lock was taken; want one owner at a time")
 	default:
 	}
 	unlock()
-	<-secondLocked
+	<-secondLockTaken
 }

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// Settings are the settings of the server. Flags override environment variables, which
-// override config.json.
+// Settings are the settings of the server. Flags override environment variables, and
+// environment variables override config.json.
 type Settings struct {
 	// Port is the TCP port on 127.0.0.1 on which the server listens; default 9527. With
 	// port 0, the operating system selects a free port.
@@ -47,9 +47,9 @@ type Settings struct {
 	// more calls than MaxWaiting are queued, the server rejects a call of the client with
 	// the most queued calls.
 	MaxWaiting int
-	// Detach determines when a running call becomes a job, so that its client need not
+	// DetachSetting determines when a running call becomes a job, so that its client need not
 	// wait; default "auto".
-	Detach Detach
+	Detach DetachSetting
 	// Tools determines which tools MCP clients list; default "auto".
 	Tools Tools
 	// OutputSchemas determines whether MCP clients receive the output schemas of tools;
@@ -63,10 +63,10 @@ type Settings struct {
 	// the format of [filepath.SplitList]. If UploadFolders is "none", browser tools cannot upload
 	// files.
 	UploadFolders string
-	// BrowserActs limits how many actions per minute browser tools may perform in one
-	// tab. BrowserPictures limits the screenshots of one tab per minute. 0 means no
+	// BrowserActLimit limits how many actions per minute browser tools may perform in one
+	// tab. BrowserPictureLimit limits the screenshots of one tab per minute. 0 means no
 	// limit.
-	BrowserActs, BrowserPictures int
+	BrowserActLimit, BrowserPictureLimit int
 	// RecordDays is the number of days for which records of calls are kept; default 30.
 	// If RecordDays is 0, no calls are recorded.
 	RecordDays int
@@ -93,28 +93,28 @@ type Settings struct {
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
-		Port:             wire.DefaultPort,
-		IdleTimeout:      dispatch.DefaultIdleLimit,
-		MaxIdleTimeout:   dispatch.DefaultMaxIdleLimit,
-		HardTimeout:      dispatch.DefaultHardLimit,
-		DecisionTimeout:  dispatch.DefaultSuspendLimit,
-		ProgressInterval: dispatch.DefaultProgressInterval,
-		MaxResultBytes:   wire.DefaultMaxResultBytes,
-		MaxRunning:       dispatch.DefaultMaxRunning,
-		MaxWaiting:       dispatch.DefaultMaxWaiting,
-		BrowserActs:      60,
-		BrowserPictures:  10,
-		Detach:           detachAuto,
-		Tools:            ruleAuto,
-		OutputSchemas:    ruleAuto,
-		Elicitation:      true,
-		UploadFolders:    noFoldersWord,
-		RecordDays:       30,
-		RecordBytes:      256 << 20,
-		RecordArguments:  true,
-		DiscoverGlobal:   true,
-		StoreExtensions:  StoreExtensions(cmp.Or(version.StoreExtensions, noStoresWord)),
-		LogLevel:         "info",
+		Port:                wire.DefaultPort,
+		IdleTimeout:         dispatch.DefaultIdleLimit,
+		MaxIdleTimeout:      dispatch.MaxIdleLimitDefault,
+		HardTimeout:         dispatch.DefaultHardLimit,
+		DecisionTimeout:     dispatch.DefaultSuspendLimit,
+		ProgressInterval:    dispatch.DefaultProgressInterval,
+		MaxResultBytes:      wire.DefaultMaxResultBytes,
+		MaxRunning:          dispatch.DefaultMaxRunningCalls,
+		MaxWaiting:          dispatch.DefaultMaxWaitingCalls,
+		BrowserActLimit:     60,
+		BrowserPictureLimit: 10,
+		Detach:              detachAuto,
+		Tools:               ruleAuto,
+		OutputSchemas:       ruleAuto,
+		Elicitation:         true,
+		UploadFolders:       noFoldersWord,
+		RecordDays:          30,
+		RecordBytes:         256 << 20,
+		RecordArguments:     true,
+		DiscoverGlobal:      true,
+		StoreExtensions:     StoreExtensions(cmp.Or(version.StoreExtensions, noStoresWord)),
+		LogLevel:            "info",
 	}
 }
 
@@ -181,7 +181,7 @@ var settingsTable = []setting{
 	textSetting("detach", "detach", "when a running call returns a job: auto (before a client gives up that is known to give up), never, or after a time such as 20s; "+
 		"the `RULE` may name clients, as in \"never, claude-code=auto, Cursor=20s\"",
 		`"auto", "never" or a time such as "20s" for all clients, then the values of single clients, as in "never, claude-code=auto, Cursor=20s"`,
-		func(s *Settings) *Detach { return &s.Detach }, func(d Detach) bool { _, ok := d.parseRules(); return ok }),
+		func(s *Settings) *DetachSetting { return &s.Detach }, func(d DetachSetting) bool { _, ok := d.parseRules(); return ok }),
 	textSetting("tools", "tools", "which tools MCP clients get in their list: all, gateway (tools that search and call the others), or auto (all if the client can use that many); "+
 		"the `MODE` may name clients, as in \"auto, Cursor=gateway\"",
 		`"all", "gateway" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=gateway"`,
@@ -196,9 +196,9 @@ var settingsTable = []setting{
 		`"none", or absolute paths separated by `+string(os.PathListSeparator),
 		func(s *Settings) *string { return &s.UploadFolders }, hasAbsoluteFolders),
 	integerSetting("browserActs", "browser-acts", "the `NUMBER` of acts of browser tools in one tab a minute; 0 means no limit",
-		0, 100000, func(s *Settings) *int { return &s.BrowserActs }),
+		0, 100000, func(s *Settings) *int { return &s.BrowserActLimit }),
 	integerSetting("browserPictures", "browser-pictures", "the `NUMBER` of pictures that browser tools take of one tab a minute; 0 means no limit",
-		0, 100000, func(s *Settings) *int { return &s.BrowserPictures }),
+		0, 100000, func(s *Settings) *int { return &s.BrowserPictureLimit }),
 	integerSetting("recordDays", "record-days", "keep the records of calls for this `NUMBER` of days; 0 means that no call is recorded",
 		0, 3650, func(s *Settings) *int { return &s.RecordDays }),
 	integerSetting("recordBytes", "record-bytes", "the largest size of all records of calls, in `BYTES`; the oldest records are removed first",

@@ -19,11 +19,11 @@ func TestStoreExtensions(t *testing.T) {
 		for _, page := range urls.Pages() {
 			got = append(got, page.URL)
 			if !strings.HasSuffix(page.URL, "/"+page.ID) || page.Store == "" {
-				t.Errorf("%s: the page %+v has no name, or its address has another ID", urls, page)
+				t.Errorf("store page of the setting %s = %+v; want a store name, and a URL that ends with the ID", urls, page)
 			}
 		}
 		if _, ok := urls.parse(); !ok || !slices.Equal(got, want) {
-			t.Errorf("%s: pages %q, valid = %v; want the pages %q", urls, got, ok, want)
+			t.Errorf("setting %s: store pages %q, valid = %v; want the pages %q", urls, got, ok, want)
 		}
 	}
 	for _, urls := range []StoreExtensions{

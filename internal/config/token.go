@@ -24,11 +24,11 @@ func (d Dirs) Token() (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, err
 	}
-	random := make([]byte, tokenBytes)
-	if _, err := rand.Read(random); err != nil { // rand.Read never returns an error
+	randomBytes := make([]byte, tokenBytes)
+	if _, err := rand.Read(randomBytes); err != nil { // rand.Read never returns an error
 		return "", fmt.Errorf("make a token: %w", err)
 	}
-	if err := statefile.Create(d.TokenFile(), []byte(base64.RawURLEncoding.EncodeToString(random)+"\n")); err != nil {
+	if err := statefile.Create(d.TokenFile(), []byte(base64.RawURLEncoding.EncodeToString(randomBytes)+"\n")); err != nil {
 		return "", err
 	}
 	return readToken(d.TokenFile())

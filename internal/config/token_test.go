@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// With TEST_TOKEN_DIR set, the test binary acts as a child process of
-	// TestTokenIsOneForAllProcesses.
+	// TestConcurrentProcessesShareOneToken.
 	if dir := os.Getenv("TEST_TOKEN_DIR"); dir != "" {
 		token, err := Dirs{State: dir}.Token()
 		if err != nil {
@@ -33,19 +33,19 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rawJSON, err := base64.RawURLEncoding.DecodeString(firstToken); err != nil || len(rawJSON) != 32 {
-		t.Errorf("%q is not 256 bits in base64url", firstToken)
+		t.Errorf("new token = %q; want 256 bits in base64url", firstToken)
 	}
-	if again, err := d.Token(); err != nil || again != firstToken {
-		t.Errorf("the second read of the token: %q, %v", again, err)
+	if rereadToken, err := d.Token(); err != nil || rereadToken != firstToken {
+		t.Errorf("second call of Token returned %q, error %v; want the first token %q", rereadToken, err, firstToken)
 	}
 	if runtime.GOOS != "windows" {
-		wantMode(t, d.TokenFile(), 0o600)
+		checkMode(t, d.TokenFile(), 0o600)
 	}
 	if dirEntries, _ := os.ReadDir(d.State); len(dirEntries) != 1 {
-		t.Errorf("temporary files are left behind: %v; want length 1", dirEntries)
+		t.Errorf("files in the state directory = %v; want only the token file", dirEntries)
 	}
 	if otherToken, err := makeHome(t, "").Token(); err != nil || otherToken == firstToken {
-		t.Errorf("another installation has %q, %v", otherToken, err)
+		t.Errorf("token of another installation = %q, error %v; want a different token", otherToken, err)
 	}
 }
 
@@ -76,14 +76,14 @@ func checkUnusable(t *testing.T, d Dirs, problemText string) {
 	t.Helper()
 	_, err := d.Token()
 	if want := "the token file " + d.TokenFile() + " " + problemText; !errors.Is(err, ErrDamaged) || err.Error() != want {
-		t.Errorf("the error is %v; want %q", err, want)
+		t.Errorf("error of Token for a damaged file = %v; want %q", err, want)
 	}
 	warnings, err := d.RepairStateDir()
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], problemText+"; the file is kept as "+d.TokenFile()+".corrupt-") {
-		t.Errorf("RepairStateDir returned %q, %v; want the problem %q and the new name", warnings, err, problemText)
+		t.Errorf("RepairStateDir returned %q, error %v; want the problem %q and the new name", warnings, err, problemText)
 	}
 	if _, err := d.Token(); err != nil {
-		t.Errorf("after the repair: %v", err)
+		t.Errorf("Token after the repair returned the error %v; want a token", err)
 	}
 }
 
@@ -103,19 +103,19 @@ func TestTokenForbidden(t *testing.T) {
 	}
 	_, err = d.Token()
 	if isForbidden := errors.Is(err, ErrDamaged); isForbidden != (wantWarnings == 1) {
-		t.Errorf("a file with mode 0000: %v", err)
+		t.Errorf("Token for a file with mode 0000 returned the error %v; want %v unless root reads the file", err, ErrDamaged)
 	}
 	if warnings, err := d.RepairStateDir(); err != nil || len(warnings) != wantWarnings {
-		t.Errorf("RepairStateDir returned %q, %v; want %d warnings", warnings, err, wantWarnings)
+		t.Errorf("RepairStateDir returned %q, error %v; want %d warnings", warnings, err, wantWarnings)
 	}
-	if again, err := d.Token(); err != nil || again != token {
-		t.Errorf("after the repair, the token is %q, %v; want the earlier token", again, err)
+	if rereadToken, err := d.Token(); err != nil || rereadToken != token {
+		t.Errorf("after the repair, the token is %q, error %v; want the earlier token", rereadToken, err)
 	}
 }
 
-// TestTokenIsOneForAllProcesses checks that many processes and goroutines that create the
+// TestConcurrentProcessesShareOneToken checks that many processes and goroutines that create the
 // token concurrently get the same token.
-func TestTokenIsOneForAllProcesses(t *testing.T) {
+func TestConcurrentProcessesShareOneToken(t *testing.T) {
 	d := makeHome(t, "")
 	var mu sync.Mutex // the mutex guards the variable tokens
 	tokens := map[string]int{}
@@ -141,6 +141,6 @@ func TestTokenIsOneForAllProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	if len(tokens) != 1 {
-		t.Errorf("%d different tokens; want 1", len(tokens))
+		t.Errorf("concurrent processes created %d different tokens; want 1", len(tokens))
 	}
 }

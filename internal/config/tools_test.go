@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTools(t *testing.T) {
+func TestParseToolsSetting(t *testing.T) {
 	for toolsValue, want := range map[string]map[string]string{
 		"auto":                             {"Cursor": "auto", "": "auto"},
 		" all ":                            {"x": "all"},
@@ -15,24 +15,24 @@ func TestTools(t *testing.T) {
 	} {
 		s, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"tools": toolsValue})
 		if err != nil {
-			t.Errorf("%q: %v", toolsValue, err)
+			t.Errorf("Load with the setting tools = %q returned the error %v; want none", toolsValue, err)
 		}
 		for client, rule := range want {
 			if got := s.Tools.RuleFor(client); got != rule {
-				t.Errorf("%q for %q: %q, want %q", toolsValue, client, got, rule)
+				t.Errorf("rule of the setting %q for the client %q = %q, want %q", toolsValue, client, got, rule)
 			}
 		}
 	}
 	s, err := Load(makeHome(t, `{"tools": "auto, Cursor=gateway", "outputSchemas": "off, Cursor=on"}`), emptyEnv, nil)
 	if err != nil || s.Tools.RuleFor("cursor") != "gateway" || s.OutputSchemas.RuleFor("cursor") != "on" || s.OutputSchemas.RuleFor("x") != "off" {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Load returned %+v, error %v; want gateway and on for cursor, and off for other clients", s, err)
 	}
 	if d := Defaults(); d.Tools.RuleFor("x") != "auto" || d.OutputSchemas.RuleFor("x") != "auto" {
-		t.Errorf("the defaults are %q and %q", d.Tools, d.OutputSchemas)
+		t.Errorf("default of tools = %q, default of outputSchemas = %q; want auto for both", d.Tools, d.OutputSchemas)
 	}
 }
 
-func TestToolsIsChecked(t *testing.T) {
+func TestInvalidToolsSetting(t *testing.T) {
 	for flag, wantedTexts := range map[string][]string{
 		"tools":          {"", "some", "on", "auto,all", "auto,=all", "auto,a=all,A=all", "auto,", "auto,a", "a=on"},
 		"output-schemas": {"", "all", "auto,on", "auto,a=gateway"},
@@ -40,7 +40,7 @@ func TestToolsIsChecked(t *testing.T) {
 		for _, toolsValue := range wantedTexts {
 			_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{flag: toolsValue})
 			if err == nil || !strings.Contains(err.Error(), "--"+flag+" is") || !strings.Contains(err.Error(), "for all clients, then the values of single clients") {
-				t.Errorf("%s %q: %v", flag, toolsValue, err)
+				t.Errorf("Load with --%s %q returned the error %v; want an error that names the flag and the allowed values", flag, toolsValue, err)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func checkTargets(pattern string, targets []string) error {
 }
 
 func checkTarget(pattern, target string) error {
-	system, processor, isTarget := strings.Cut(target, "/")
+	goos, goarch, isTarget := strings.Cut(target, "/")
 	if !isTarget {
 		return fmt.Errorf("%q is not SYSTEM/PROCESSOR", target)
 	}
@@ -44,7 +44,7 @@ func checkTarget(pattern, target string) error {
 	// is compiled.
 	loadedPackages, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
-		Env:  append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor),
+		Env:  append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
 	}, pattern)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func TestCheckTargets(t *testing.T) {
 		}
 	}
 	if err := checkTargets(".", []string{"linux/amd64"}); err != nil {
-		t.Errorf("linux: %v", err)
+		t.Errorf("checkTargets for linux/amd64 returned the error %v; want none", err)
 	}
 	for target, want := range map[string]string{
 		"linux/amd64,darwin/arm64": "main_darwin.go:3:31: cannot use 7",
@@ -34,10 +34,10 @@ func TestCheckTargets(t *testing.T) {
 	} {
 		err := checkTargets(".", strings.Split(target, ","))
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", target, err, want)
+			t.Errorf("error of checkTargets for %s = %v, want %q", target, err, want)
 		}
 	}
 	if err := checkTargets("./missing", []string{"linux/amd64"}); err == nil {
-		t.Error("a missing package is accepted")
+		t.Error("checkTargets accepted a missing package; want an error")
 	}
 }

@@ -56,8 +56,8 @@ type script struct {
 // Browsers receive no code of plugins that must not run.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
-	runnable := a.plugins.runnablePlugins()
-	if len(runnable) == 0 { // without plugins, the host need not be bundled
+	runnablePlugins := a.plugins.runnablePlugins()
+	if len(runnablePlugins) == 0 { // without plugins, the host need not be bundled
 		return scripts
 	}
 	hostHash, err := a.hostHash()
@@ -65,7 +65,7 @@ func (a *adapters) currentScripts() []script {
 		a.log.Error().Err(err).Msg("the host script could not be bundled, so pages get no adapters")
 		return scripts
 	}
-	for _, enabledPlugin := range runnable {
+	for _, enabledPlugin := range runnablePlugins {
 		scripts = append(scripts, a.newScript(enabledPlugin, hostHash))
 	}
 	return scripts
@@ -91,7 +91,7 @@ func (a *adapters) hostHash() (string, error) {
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.settingValues.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
-	s.info.InDevelopment, s.info.FixedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
+	s.info.InDevelopment, s.info.FixedScriptPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
 	s.info.ScriptID = s.id(host)
 	return s
 }
@@ -109,18 +109,18 @@ func (s script) id(host string) string {
 func (s script) options() jsbuild.ScriptOptions {
 	return jsbuild.ScriptOptions{
 		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), RunsInFrames: s.info.RunsInFrames,
-		FixedPartsID: s.info.FixedPartsID,
+		FixedScriptPartsID: s.info.FixedScriptPartsID,
 	}
 }
 
-// The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter with StartIdle starts at DOMContentLoaded
-// at the earliest, because it can require a parsed document.
+// The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter with StartAtDocumentIdle can require a parsed
+// document, so it starts at DOMContentLoaded at the earliest.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
-	case p.Start == plugin.StartAtOnce:
-		return jsbuild.StartNow
-	case p.Start == plugin.StartIdle, p.IsForOriginalSDK:
-		return jsbuild.StartAtDOM
+	case p.Start == plugin.StartAtDocumentStart:
+		return jsbuild.StartImmediately
+	case p.Start == plugin.StartAtDocumentIdle, p.IsForOriginalSDK:
+		return jsbuild.StartAtDOMReady
 	}
 	return ""
 }
@@ -235,7 +235,7 @@ func (a *adapters) composeScript(s script) (composedCode, error) {
 	return composedCode{wholeScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
-func (a *adapters) recordFault(s script, err error) error {
+func (a *adapters) recordScriptFault(s script, err error) error {
 	a.plugins.registry.Faults().RecordFault(s.plugin, err.Error(), "", "")
 	return err
 }
@@ -246,14 +246,14 @@ func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err err
 		return nil, nil, err
 	}
 	if err := a.plugins.scriptChecks.Check(adapter); err != nil {
-		return nil, nil, a.recordFault(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
+		return nil, nil, a.recordScriptFault(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 	}
 	if preScript, err = s.plugin.PreScriptCode(); err != nil {
 		return nil, nil, err
 	}
 	if len(preScript) > 0 {
 		if err := a.plugins.scriptChecks.Check(preScript); err != nil {
-			return nil, nil, a.recordFault(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
+			return nil, nil, a.recordScriptFault(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 		}
 	}
 	return adapter, preScript, nil

@@ -22,11 +22,11 @@ import (
 	"opentabs/wire"
 )
 
-// TestAdaptersAreCheckedAgain checks that an adapter which an older version installed without
+// TestAdaptersAreRecheckedWhenServed checks that an adapter which an older version installed without
 // a check is neither sent to a browser nor written to a file.
-func TestAdaptersAreCheckedAgain(t *testing.T) {
-	const escapingCode = "var a = 1}, EVIL(), function () {"
-	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: escapingCode})
+func TestAdaptersAreRecheckedWhenServed(t *testing.T) {
+	const scopeEscapingCode = "var a = 1}, EVIL(), function () {"
+	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: scopeEscapingCode})
 	dirs := config.Dirs{State: t.TempDir()}
 	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
 	scripts := map[string]string{}
@@ -34,11 +34,11 @@ func TestAdaptersAreCheckedAgain(t *testing.T) {
 		scripts[info.Name] = info.ScriptID
 	}
 	if code, err := a.Code("good", scripts["good"]); err != nil || code.Code == "" {
-		t.Errorf("good: %v", err)
+		t.Errorf("Code for the valid adapter returned the error %v; want code and no error", err)
 	}
 	code, err := a.Code("evil", scripts["evil"])
 	if err == nil || !strings.Contains(err.Error(), "the adapter of evil may not run: adapter.iife.js:") {
-		t.Errorf("evil: %v, %d bytes; want an error that contains %q", err, len(code.Code), "the adapter of evil may not run: adapter.iife.js:")
+		t.Errorf("Code for the adapter that leaves its function: error %v, %d bytes of code; want an error that contains %q", err, len(code.Code), "the adapter of evil may not run: adapter.iife.js:")
 	}
 	folder := filepath.Join(t.TempDir(), "adapters")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -47,10 +47,10 @@ func TestAdaptersAreCheckedAgain(t *testing.T) {
 	for _, testPlugin := range a.currentScripts() {
 		path := filepath.Join(folder, testPlugin.info.Name)
 		if err := a.writeFile(path, testPlugin); (err == nil) != (testPlugin.info.Name == "good") {
-			t.Errorf("%s: %v", testPlugin.info.Name, err)
+			t.Errorf("writeFile for the plugin %s returned the error %v; want an error only for evil", testPlugin.info.Name, err)
 		}
 		if _, err := os.Stat(path); (err == nil) != (testPlugin.info.Name == "good") {
-			t.Errorf("%s: %v", testPlugin.info.Name, err)
+			t.Errorf("status of the file for the plugin %s = %v; want a file only for good", testPlugin.info.Name, err)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 			got = append(got, info.Name)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("browsers get %v, want %v", got, want)
+			t.Errorf("browsers receive the plugins %v, want %v", got, want)
 		}
 	}
 	expectFiles()
@@ -110,17 +110,17 @@ func TestAdaptersScript(t *testing.T) {
 				return info, params
 			}
 		}
-		t.Fatalf("no plugin %s", name)
+		t.Fatalf("List returned no plugin %s; want its script", name)
 		return wire.PluginInfo{}, wire.PluginCodeParams{}
 	}
 	for name, want := range map[string]string{"ours": "now", "hooked": "dom", "legacy": "dom", "pre": "now"} {
 		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.HotReloadCode == nil || got.HotReloadCode.WaitMs != 30_000 {
-			t.Errorf("%s does not start %q, or its calls get no 30 s before it is replaced: %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
+			t.Errorf("script of %s: want the start time %q, and 30 s for running calls before a hot reload; got %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
 		}
 	}
 	pluginInfo, got := code("pre")
 	if !strings.HasSuffix(got.Code, "token()\n}; });\n") || !pluginInfo.AllFrames {
-		t.Errorf("the pre-script is not there: %+v", pluginInfo)
+		t.Errorf("script of the plugin pre: info %+v; want all frames, and the pre-script at the end of the code", pluginInfo)
 	}
 	testPlugin, _ := registry.Set().Plugin("pre")
 	if err := registry.Values().Change(testPlugin, map[string]json.RawMessage{"key": json.RawMessage(`"S3CRET"`)}, "test"); err != nil {
@@ -128,27 +128,27 @@ func TestAdaptersScript(t *testing.T) {
 	}
 	pluginAfter, got := code("pre")
 	if pluginAfter.ScriptID == pluginInfo.ScriptID || !strings.Contains(got.Code, `S3CRET`) {
-		t.Errorf("settings are not in the script, or it has the same name: %s", pluginAfter.ScriptID)
+		t.Errorf("script ID after a change of settings = %s; want a new ID, and the new setting in the code", pluginAfter.ScriptID)
 	}
 	if _, err := a.Code("pre", pluginInfo.ScriptID); err == nil {
-		t.Error("the script of an old version was composed")
+		t.Error("Code accepted an outdated script ID; want an error")
 	}
 	a.folders.add(testPlugin.Dir, wire.PermissionAuto)
 	developedInfo, got := code("pre")
 	if !developedInfo.InDevelopment || developedInfo.ScriptID != pluginAfter.ScriptID || got.HotReloadCode.WaitMs != 1000 ||
 		!strings.HasPrefix(got.HotReloadCode.Adapter, "function (") || strings.Contains(got.HotReloadCode.Adapter, "token()") {
-		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developedInfo, got.HotReloadCode)
+		t.Errorf("plugin in development mode: info %+v, hot reload code %+v; want an adapter without the pre-script, and 1 s for calls", developedInfo, got.HotReloadCode)
 	}
-	if otherInfo, _ := code("ours"); otherInfo.FixedPartsID == "" || otherInfo.FixedPartsID == developedInfo.FixedPartsID || developedInfo.FixedPartsID != pluginInfo.FixedPartsID {
-		t.Errorf("bases: %q with a pre-script, %q without, %q before", developedInfo.FixedPartsID, otherInfo.FixedPartsID, pluginInfo.FixedPartsID)
+	if otherInfo, _ := code("ours"); otherInfo.FixedScriptPartsID == "" || otherInfo.FixedScriptPartsID == developedInfo.FixedScriptPartsID || developedInfo.FixedScriptPartsID != pluginInfo.FixedScriptPartsID {
+		t.Errorf("fixed parts ID %q with a pre-script, %q without, %q before development; want only the first and the last equal", developedInfo.FixedScriptPartsID, otherInfo.FixedScriptPartsID, pluginInfo.FixedScriptPartsID)
 	}
 }
 
 func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs config.Dirs) *adapters {
-	loaded := make(chan struct{})
-	close(loaded)
+	loadDone := make(chan struct{})
+	close(loadDone)
 	p := &plugins{registry: registry, settingValues: registry.Values(), policy: reviews, scriptChecks: scriptcheck.New(dirs, zerolog.Nop())}
-	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
+	return newAdapters(p, newDevFolders(), dirs, loadDone, zerolog.Nop())
 }
 
 func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
@@ -173,13 +173,13 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
 	firstAdapters := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAll(b, firstAdapters) // fills the cache of checked scripts, because checking all adapters takes half a minute
+	composeAllScripts(b, firstAdapters) // fills the cache of checked scripts, because checking all adapters takes half a minute
 	for b.Loop() {
-		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
+		composeAllScripts(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}
 }
 
-func composeAll(b *testing.B, a *adapters) {
+func composeAllScripts(b *testing.B, a *adapters) {
 	for _, info := range a.List() {
 		if _, err := a.Code(info.Name, info.ScriptID); err != nil {
 			b.Fatal(err)
@@ -208,11 +208,11 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 		}
 		dirEntries, err := os.ReadDir(folder)
 		if err != nil || len(dirEntries) != len(want) || len(files) != len(want) {
-			t.Fatalf("there is %v, %v, want the files of %v", dirEntries, err, want)
+			t.Fatalf("adapter files = %v, error %v; want one file for each of the plugins %v", dirEntries, err, want)
 		}
 		for _, e := range dirEntries {
 			if !files[e.Name()] {
-				t.Errorf("there is %s, which belongs to no plugin: %v", e.Name(), files)
+				t.Errorf("adapter file %s belongs to no plugin; want only the files %v", e.Name(), files)
 			}
 		}
 	}

@@ -36,8 +36,8 @@ func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) 
 	return e.Timeout(), e.Since, ok
 }
 
-// Learn stores the timeout of a client after the client has stopped waiting for a call.
-func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(id, g) }
+// RecordGiveUp stores the timeout of a client after the client has stopped waiting for a call.
+func (l learnedTimeouts) RecordGiveUp(id clients.ID, g clients.GiveUp) { l.store.RecordGiveUp(id, g) }
 
 // openTimeouts renames a damaged file of client timeouts, and starts without stored timeouts.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
@@ -50,15 +50,15 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 
 // Jobs are enabled only if the settings let the calls of at least one client become jobs.
 func mcpOptions(
-	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
-	onSessionEnd func(dispatch.Client), load *pluginLoading, learnedStore *timeouts.Store,
+	s config.Settings, p *plugins, localPermissions permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
+	onSessionEnd func(dispatch.Client), pluginLoad *pluginLoading, timeoutStore *timeouts.Store,
 	log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, CallWatcher: calls, Files: files, OnSessionEnd: onSessionEnd, DisableForms: !s.Elicitation,
-		Tabs: hub.CurrentTargets, Inspector: access, Ready: load.waitUntilLoaded,
-		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.toolPins.Names,
-		ListMode: listModes(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
+		Tabs: hub.CurrentTargets, Inspector: localPermissions, ReadinessReady: pluginLoad.waitUntilLoaded,
+		RefusalFunc: capabilityRefusals(p.enforcer.RefusalFunc, hub.Browsers), PinnedTools: p.toolPins.Names,
+		ListMode: listModeFunc(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {
 			return p.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil
 		},
@@ -66,7 +66,7 @@ func mcpOptions(
 	if !s.Detach.IsNever() {
 		o.Jobs = jobs
 		o.Detach = detachRules(s.Detach)
-		o.LearnedTimeouts = learnedTimeouts{learnedStore}
+		o.LearnedTimeouts = learnedTimeouts{timeoutStore}
 	}
 	return o
 }
@@ -105,7 +105,7 @@ func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID s
 }
 
 // Commands of opentabs list all tools, because a command looks up its tool in the list.
-func listModes(t config.Tools) func(client string) gateway.Mode {
+func listModeFunc(t config.Tools) func(client string) gateway.Mode {
 	return func(client string) gateway.Mode {
 		if strings.HasPrefix(client, dispatch.CommandNamePrefix) {
 			return gateway.ListAll
@@ -127,12 +127,12 @@ func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool
 }
 
 // Calls of `opentabs call` never become jobs, because the user waits for the result.
-func detachRules(d config.Detach) func(client string) mcpserver.Detach {
-	return func(client string) mcpserver.Detach {
+func detachRules(d config.DetachSetting) func(client string) mcpserver.DetachPolicy {
+	return func(client string) mcpserver.DetachPolicy {
 		if client == CommandClient {
-			return mcpserver.Detach{}
+			return mcpserver.DetachPolicy{}
 		}
 		rule := d.RuleFor(client)
-		return mcpserver.Detach{BeforeTimeout: rule.IsAuto, After: rule.After}
+		return mcpserver.DetachPolicy{DetachBeforeTimeout: rule.IsAuto, After: rule.After}
 	}
 }

@@ -10,22 +10,22 @@ import (
 )
 
 func TestDetachRules(t *testing.T) {
-	ruleOf := detachRules("20s, claude-code=auto, cursor=never")
-	for client, want := range map[string]mcpserver.Detach{
-		"x": {After: 20 * time.Second}, "claude-code": {BeforeTimeout: true}, "Cursor": {}, CommandClient: {},
+	clientRule := detachRules("20s, claude-code=auto, cursor=never")
+	for client, want := range map[string]mcpserver.DetachPolicy{
+		"x": {After: 20 * time.Second}, "claude-code": {DetachBeforeTimeout: true}, "Cursor": {}, CommandClient: {},
 	} {
-		if got := ruleOf(client); got != want {
-			t.Errorf("%s: %+v; want %v", client, got, want)
+		if got := clientRule(client); got != want {
+			t.Errorf("detach rule of the client %s = %+v; want %v", client, got, want)
 		}
 	}
 }
 
 // An opentabs command lists all tools, because the command searches the list for its tool.
 func TestListRules(t *testing.T) {
-	modeOf := listModes("gateway, Cursor=all, x=auto")
+	clientMode := listModeFunc("gateway, Cursor=all, x=auto")
 	for client, want := range map[string]gateway.Mode{"other": gateway.ListGateway, "cursor": gateway.ListAll, "x": gateway.Auto, CommandClient: gateway.ListAll} {
-		if got := modeOf(client); got != want {
-			t.Errorf("%s lists %s, want %s", client, got, want)
+		if got := clientMode(client); got != want {
+			t.Errorf("list mode of the client %s = %s, want %s", client, got, want)
 		}
 	}
 	for setting, want := range map[string]map[string]bool{
@@ -34,9 +34,9 @@ func TestListRules(t *testing.T) {
 		"off, claude-code=on":  {"claude-code": true, "other": false},
 		"on, claude-code=auto": {"claude-code": false, "other": true},
 	} {
-		for client, lists := range want {
-			if got := outputSchemaRules(config.OutputSchemas(setting))(client, "3"); got != lists {
-				t.Errorf("%q: %s lists output schemas: %t, want %t", setting, client, got, lists)
+		for client, toolLists := range want {
+			if got := outputSchemaRules(config.OutputSchemas(setting))(client, "3"); got != toolLists {
+				t.Errorf("with the setting %q, output schemas for %s = %t, want %t", setting, client, got, toolLists)
 			}
 		}
 	}

@@ -31,12 +31,12 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	facts := a.facts(callInfo, e)
 	r.Origin, r.Hash = facts.Site, facts.Hash
 	if approval, ok := a.enforcer.Approval(callInfo); ok {
-		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
-		facts.Approved = (*recorder.Approval)(r.Approved)
+		r.Approval = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
+		facts.Approval = (*recorder.Approval)(r.Approval)
 	}
 	a.recorder.Add(e, facts)
 	for _, d := range e.Resolutions {
-		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
+		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, RequestReason: d.Gate})
 		if d.Gate == "" { // a gate that required approval writes a separate record
 			decisionRecord := audit.Record{Time: d.DecidedAt.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.Surface, Allow: &d.Allow}
 			decisionRecord.CallID = r.CallID
@@ -50,7 +50,7 @@ var _ dispatch.OpenCallHook = callAuditor{}
 
 // Open writes unfinished calls to the recorder's file, which records them as interrupted after a crash.
 func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
-	a.recorder.AddOpen(e, a.facts(callInfo, e))
+	a.recorder.AddOpenCall(e, a.facts(callInfo, e))
 }
 
 var _ dispatch.BeforeHook = callAuditor{}
@@ -61,8 +61,8 @@ func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.Facts {
-	facts := recorder.Facts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}
+func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.CallFacts {
+	facts := recorder.CallFacts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}
 	if review := a.enforcer.LatestState(callInfo.Tool.Plugin).Review; review != nil {
 		facts.Hash = review.Hash
 	}

@@ -16,27 +16,27 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheAudit compares the bytes of the audit log with a golden file, for a call
+// TestCallAuditRecord compares the bytes of the audit log with a golden file, for a call
 // with every field and for an empty call.
-func TestCallInTheAudit(t *testing.T) {
+func TestCallAuditRecord(t *testing.T) {
 	registry, _ := testCatalog(t)
 	dir := t.TempDir()
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
 	auditor := callAuditor{log, recorder.Open(t.TempDir(), recorder.Options{}), policy.NewEnforcer(reviews)}
 	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
-	withoutToken := dispatchtest.View()
-	withoutToken.Client, withoutToken.ClientCredential, withoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""
-	for _, v := range []dispatch.View{dispatchtest.View(), withoutToken, {}} {
+	viewWithoutToken := dispatchtest.View()
+	viewWithoutToken.Client, viewWithoutToken.ClientCredential, viewWithoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""
+	for _, v := range []dispatch.View{dispatchtest.View(), viewWithoutToken, {}} {
 		auditor.After(callInfo, dispatch.EndedCall{
 			View: v, Target: dispatch.Target{URL: "https://messages.example/a?b"}, Resolutions: []dispatch.Resolution{*dispatchtest.Resolution()},
 			LastMessages: []dispatch.ToolMessage{{Time: dispatchtest.ArrivalTime, Message: "half", Audience: dispatch.AudienceUser}},
 		})
 	}
-	isTrue := true
+	yes := true
 	at := dispatchtest.ArrivalTime
 	decision := audit.Record{
-		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &isTrue, Scope: wire.ScopeTime, ForMs: 1000,
+		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, DurationMs: 1000,
 	}
 	decision.CallID, decision.Client, decision.Caller = "call_1", "laptop", dispatchtest.View().Caller
 	log.Write(decision)

@@ -44,11 +44,11 @@ func TestCallAuditor(t *testing.T) {
 	log.Close()
 	auditEntries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
 	if err != nil || len(auditEntries) != 2 {
-		t.Fatalf("%d records, %v; want 2", len(auditEntries), err)
+		t.Fatalf("the audit log has %d records, error %v; want 2", len(auditEntries), err)
 	}
 	decisionRecord, call := auditEntries[0].Record, auditEntries[1]
 	if decisionRecord.Kind != audit.KindAnswer || decisionRecord.By != "opentabs calls deny" || *decisionRecord.Allow || !decisionRecord.Time.Equal(startTime) || decisionRecord.CallID != "call_1" {
-		t.Errorf("the answer is recorded as %+v", decisionRecord)
+		t.Errorf("record of the answer = %+v; want a denial by opentabs calls deny for call_1", decisionRecord)
 	}
 	const want = `"kind":"call","tool":"one__echo","hash":"HASH","call_id":"call_1","parent_call_id":"call_0","client":"C","session":"session-1",` +
 		`"browser":"b","tab":3,"origin":"https://example.com:8443","came":"2026-01-02T03:04:05Z","ended":"2026-01-02T03:05:05Z","ran_ms":1500,` +
@@ -57,11 +57,11 @@ func TestCallAuditor(t *testing.T) {
 		`{"at":"2026-01-02T03:04:05Z","by":"opentabs calls deny","allow":false}],` +
 		`"audience":"user"`
 	testPlugin, _ := registry.Set().Plugin("one")
-	setTime := reviews.State("one").PermissionOrigin.At.Format(time.RFC3339)
-	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", testPlugin.ContentHash(), "AT", setTime).Replace(want)) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	permissionSetTime := reviews.State("one").PermissionOrigin.At.Format(time.RFC3339)
+	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", testPlugin.ContentHash(), "AT", permissionSetTime).Replace(want)) {
+		t.Errorf("record of the call =\n%s\nwant in it\n%s", got, want)
 	}
 	if got := string(call.Line); strings.Contains(got, "S3CRET") || !strings.HasSuffix(got, `[{"time":"0001-01-01T00:00:00Z","message":"half","audience":"user"}]}`) {
-		t.Errorf("the record has a secret, or lacks the last message: %s", got)
+		t.Errorf("record of the call = %s; want no secret, and the last message at the end", got)
 	}
 }

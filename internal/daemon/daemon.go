@@ -64,7 +64,7 @@ type Daemon struct {
 	browser        *browserSync
 	audit          *audit.Log
 	recorder       *recorder.Recorder
-	// When Calls.Drain returns, observers have received all ended calls.
+	// When the method Calls.Drain returns, the observers have received all ended calls.
 	observers    observers
 	panelPlugins *panelplugins.Plugins
 	mcp          *mcpserver.Server
@@ -94,58 +94,58 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 
 	p := newPlugins(h, folders, auditLog, log)
 	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.settingValues.SecretValues(p.registry.Set()) }, ResolveStack: p.stackResolver()})
-	access := permissions.NewLocal(p.policy, p.registry)
+	localPermissions := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
 	var mcp *mcpserver.Server // the variable mcp is set before the first browser connects
 	var sessions *browser.Sessions
 	records := openRecorder(h, p, auditLog, log)
 	var sync *browserSync // the variable sync is set before the first browser connects
-	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
+	panelPlugins := panelplugins.New(h, localPermissions, os.Getenv, func() error { return sync.reload() })
 	var calls *dispatch.Dispatcher // set before the first browser connects
 	repeater := &callRepeater{findRecord: records.Find, plugins: p.registry.Set}
-	details, past := newDetails(records, logs), newPastCalls(p.registry.Set, records, h.Settings.RecordDays)
+	details, pastCalls := newDetails(records, logs), newPastCalls(p.registry.Set, records, h.Settings.RecordDays)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Pairings: pairing.Open(h.PairingFile()), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
 		HostScript: adapters.Host, FetchCode: adapters.Fetch,
-		Policy: panelPlugins, Settings: p.pageSettings, MayRunIn: p.mayRunIn,
-		ReceiveStart:     p.recordStart,
-		ClientNames:      func() []string { return agentNames(mcp.Clients()) },
-		ReadHistory:      records.ReadHistory,
-		InspectCall:      details.Inspect,
-		RepeatCall:       func(callID string) error { return repeater.repeat(callID) },
-		UndoCall:         past.undoForPanel,
-		ReceiveLate:      past.receiveLate,
-		EndedSessions:    func(used []string) []string { return sessions.Ended(used) },
-		NameBrowser:      names.NameOf,
-		OnBrowsersChange: func() { mcp.PolicyChanged() },
-		ReceiveLogs:      func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
+		Policy: panelPlugins, Settings: p.pageSettings, CanRunIn: p.mayRunIn,
+		ReceiveStart:      p.recordStart,
+		ClientNames:       func() []string { return agentNames(mcp.Clients()) },
+		ReadHistory:       records.ReadHistory,
+		InspectCall:       details.Inspect,
+		RepeatCall:        func(callID string) error { return repeater.repeatCall(callID) },
+		UndoCall:          pastCalls.undoForPanel,
+		ReceiveLate:       pastCalls.receiveLateAnswer,
+		FindEndedSessions: func(usedSessions []string) []string { return sessions.FilterEnded(usedSessions) },
+		NameBrowser:       names.NameOf,
+		OnBrowsersChange:  func() { mcp.HandlePolicyChange() },
+		ReceiveLogs:       func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.enforcer}, log)
 	observers := newObservers(h.Getenv, func() metrics.Gauges { return countGauges(calls.Calls(), hub.Browsers()) }, log)
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
-	past.addHooks(&options)
+	pastCalls.addHooks(&options)
 	files := filestore.Open(h.FilesDir())
-	bridge, tabHolds, browserSessions := browser.Connect(browsernames.Prefer(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
-		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
+	bridge, tabHolds, browserSessions := browser.Connect(browsernames.PreferDefaultBrowser(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
+		Limits: browser.Limits{ActingCalls: h.Settings.BrowserActLimit, Pictures: h.Settings.BrowserPictureLimit}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
-	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs(), past.undoOf
-	jobs := past.connect(calls, repeater.chooseTab)
-	hub.Holds.SetSource(tabHolds)
+	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs(), pastCalls.callUndo
+	jobs := pastCalls.connect(calls, repeater.chooseTab)
+	hub.Holds.SetHolds(tabHolds)
 	sessions = browserSessions
-	sessions.OnEnd(hub.Holds.SendEnded)
+	sessions.OnEnd(hub.Holds.SendSessionEnded)
 	tabHolds.OnChange(hub.Holds.Send)
 	tabHolds.SetCalls(calls)
 	sync = &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
-	learnedStore := openTimeouts(h, log)
-	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, jobs, files, sessions.End, loading, learnedStore, log)
-	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), past.keys
+	timeoutStore := openTimeouts(h, log)
+	agentOptions := mcpOptions(h.Settings, p, localPermissions, hub, calls, jobs, files, sessions.End, loading, timeoutStore, log)
+	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), pastCalls.keys
 	mcp = mcpserver.New(calls, p.registry.Registry, agentOptions)
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
-		home: h, address: address, startedAt: startedTime, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, tabHolds: tabHolds, timeouts: learnedStore,
+		home: h, address: address, startedAt: startedTime, registry: p.registry, policy: p.policy, localPermissions: localPermissions, hub: hub, calls: calls, mcp: mcp, tabHolds: tabHolds, timeouts: timeoutStore,
 	}
 	stopRequests := make(chan struct{}, 1)
 	api := httpapi.New(httpapi.Options{
@@ -153,10 +153,10 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Health:           httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
 		Calls:            calls,
 		Records:          records,
-		UndoCall:         past.undoForCommand,
+		UndoCall:         pastCalls.undoForCommand,
 		Logs:             logs,
 		Status:           reporter.status,
-		Ready:            loading.waitUntilLoaded,
+		ReadinessReady:   loading.waitUntilLoaded,
 		Stop:             func() { requestStop(stopRequests) },
 		Reload:           sync.reload,
 		StartDevelopment: development.beginDevelopment,
@@ -164,7 +164,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReleaseTab:       reporter.releaseTab,
 		PingBrowser:      hub.Probe.Ping,
 		BrowserNames:     home.NewBrowserNames(names, reporter.connectedBrowserIDs, hub.Probe.Reconnect),
-		Policy:           access,
+		Policy:           localPermissions,
 		Metrics:          observers.metrics,
 		MCP:              withCredential(mcp.Handler()),
 		Browsers:         hub.Handler(),
@@ -174,13 +174,13 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.settingValues, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, discoverGlobal: func() error { return h.DiscoverGlobal(p.registry.Registry) }, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learnedStore, api: api, stopRequests: stopRequests,
+		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, discoverGlobal: func() error { return h.DiscoverGlobal(p.registry.Registry) }, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: timeoutStore, api: api, stopRequests: stopRequests,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)
 	p.policy.OnChange(d.permissionsChanged)
-	p.toolPins.OnChange(mcp.ToolListsChanged)
-	learnedStore.OnChange(mcp.ToolListsChanged)
+	p.toolPins.OnChange(mcp.NotifyToolListsChanged)
+	timeoutStore.OnChange(mcp.NotifyToolListsChanged)
 	p.settingValues.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
 	return d
@@ -212,7 +212,7 @@ func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Log
 	})
 }
 
-// openClients renames a damaged token file.
+// openClients opens the store of client tokens, and renames a damaged token file.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
 	if warning, err := clients.RepairFile(); err != nil || warning != "" {
@@ -221,7 +221,7 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	return clients
 }
 
-// openBrowserNames renames a damaged file of browser names.
+// openBrowserNames opens the store of browser names, and renames a damaged file.
 func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store {
 	names, warning := browsernames.Open(dirs.BrowsersFile())
 	if warning != "" {
@@ -280,6 +280,6 @@ func (d *Daemon) settingsChanged() {
 
 func (d *Daemon) permissionsChanged() {
 	d.browser.run()
-	d.mcp.PolicyChanged()
+	d.mcp.HandlePolicyChange()
 	d.Calls.RecheckGates()
 }

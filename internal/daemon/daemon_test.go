@@ -15,21 +15,21 @@ import (
 	"opentabs/plugin/policy"
 )
 
-func TestSettingsReachCalls(t *testing.T) {
-	for _, tt := range []struct{ userInterval, interval time.Duration }{
+func TestSettingsApplyToCalls(t *testing.T) {
+	for _, tt := range []struct{ settingInterval, interval time.Duration }{
 		{50 * time.Millisecond, 50 * time.Millisecond},
 		{0, -1}, // the interval 0 means no limit
 	} {
 		registry := newTestCatalog(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}))
 		o := dispatchOptions(config.Settings{
-			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.userInterval,
+			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.settingInterval,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
 		}, &plugins{registry: registry, enforcer: policy.NewEnforcer(nil)}, nil, callAuditor{}, zerolog.Nop())
 		if o.ProgressInterval != tt.interval {
-			t.Errorf("an interval of %v became %v, want %v", tt.userInterval, o.ProgressInterval, tt.interval)
+			t.Errorf("progress interval for the setting %v = %v, want %v", tt.settingInterval, o.ProgressInterval, tt.interval)
 		}
 		if o.IdleLimit != 1 || o.MaxIdleLimit != 7 || o.HardLimit != 2 || o.SuspendLimit != 3 || o.MaxRunningCalls != 4 || o.MaxWaitingCalls != 5 || o.MaxResultBytes != 6 {
-			t.Errorf("options %+v", o)
+			t.Errorf("dispatch options = %+v; want the limits of the settings", o)
 		}
 	}
 }
@@ -45,11 +45,11 @@ func TestLoadFindsGlobalPlugins(t *testing.T) {
 	plugintest.Package{Name: "wiki"}.WriteTo(t, folder)
 	d := newDaemon(home.New(config.Dirs{Config: dir, State: dir}, config.Defaults(), os.Getenv, nil), "T", "127.0.0.1:80", zerolog.Nop())
 	if _, isLoaded := d.Registry.Set().Plugin("wiki"); isLoaded {
-		t.Error("the daemon loads plugins before it serves requests")
+		t.Error("the daemon loaded plugins before it served requests; want no plugins yet")
 	}
 	d.load()
 	if _, isLoaded := d.Registry.Set().Plugin("wiki"); !isLoaded {
-		t.Error("the plugin that npm has installed globally is not loaded")
+		t.Error("the daemon did not load the plugin that npm has installed globally; want the plugin wiki")
 	}
 	d.Hub.Close()
 }

@@ -13,8 +13,8 @@ import (
 // devFolders are the folders of plugins in development mode, that is, while `opentabs
 // plugin dev` runs. devFolders is safe for concurrent use.
 type devFolders struct {
-	mu    sync.Mutex // the mutex guards all fields below
-	byDir map[string]*devFolder
+	mu           sync.Mutex // the mutex guards all fields below
+	foldersByDir map[string]*devFolder
 }
 
 // devFolder is the folder of one plugin in development mode.
@@ -23,15 +23,15 @@ type devFolder struct {
 	permission      wire.Permission
 }
 
-func newDevFolders() *devFolders { return &devFolders{byDir: map[string]*devFolder{}} }
+func newDevFolders() *devFolders { return &devFolders{foldersByDir: map[string]*devFolder{}} }
 
 func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	folder := f.byDir[dir]
+	folder := f.foldersByDir[dir]
 	if folder == nil {
 		folder = &devFolder{}
-		f.byDir[dir] = folder
+		f.foldersByDir[dir] = folder
 	}
 	folder.runningCommands++
 	folder.permission = permission
@@ -41,10 +41,10 @@ func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) 
 func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.byDir[dir].runningCommands--
-	isLast = f.byDir[dir].runningCommands == 0
+	f.foldersByDir[dir].runningCommands--
+	isLast = f.foldersByDir[dir].runningCommands == 0
 	if isLast {
-		delete(f.byDir, dir)
+		delete(f.foldersByDir, dir)
 	}
 	return isLast
 }
@@ -61,7 +61,7 @@ func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	folder := f.byDir[loadedPlugin.Dir]
+	folder := f.foldersByDir[loadedPlugin.Dir]
 	if folder == nil || loadedPlugin.Source != plugin.SourceFolder {
 		return "", false
 	}

@@ -30,7 +30,7 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	registry.OnChange(func(*plugin.Set) {
 		developedPlugin, _ := registry.Set().Plugin("mine")
 		if state := reviews.State("mine"); folders.has(developedPlugin) && !state.Reviewed {
-			t.Errorf("between two builds: %+v", state)
+			t.Errorf("state of a new build in development mode = %+v; want a reviewed plugin", state)
 		}
 	})
 	registry.OnChange(func(*plugin.Set) { d.review() })
@@ -50,15 +50,15 @@ func dirOfPlugin(t *testing.T, d *development, name string) string {
 	t.Helper()
 	developedPlugin, ok := d.plugins.registry.Set().Plugin(name)
 	if !ok {
-		t.Fatalf("there is no %s", name)
+		t.Fatalf("the catalog has no plugin %s; want the plugin", name)
 	}
 	return developedPlugin.Dir
 }
 
-func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
+func TestDevelopedPluginCountsAsReviewed(t *testing.T) {
 	d, changes, build, reload := newDevelopedPlugin(t)
 	if developedState, _ := reload(); developedState.Reviewed {
-		t.Fatal("the plugin is reviewed before development begins")
+		t.Fatal("the plugin is reviewed before development mode begins; want no review")
 	}
 	endFirst, err := d.beginDevelopment(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil {
@@ -66,14 +66,14 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	}
 	endSecond, err := d.beginDevelopment(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil || *changes != 1 {
-		t.Errorf("%d changes, %v", *changes, err)
+		t.Errorf("second beginDevelopment: %d changes, error %v; want 1 change and no error", *changes, err)
 	}
 	for _, code := range []string{"", "(function(){ var second })();", "(function(){ var third })();"} {
 		if code != "" {
 			build(code)
 		}
 		if developedState, otherState := reload(); !developedState.Reviewed || developedState.EffectivePermission != wire.PermissionAsk || otherState.Reviewed {
-			t.Errorf("after %q: mine %+v, other %+v", code, developedState, otherState)
+			t.Errorf("after the build %q: state of mine %+v, of other %+v; want only mine reviewed, with the permission ask", code, developedState, otherState)
 		}
 	}
 	// A permission that the user has set for a plugin overrides the permission that the
@@ -84,20 +84,20 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	build("(function(){ var fourth })();")
 	endSecond()
 	if developedState, _ := reload(); developedState.EffectivePermission != wire.PermissionAuto || *changes != 1 {
-		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
+		t.Errorf("while one `plugin dev` still runs: state %+v, %d changes; want the permission auto and 1 change", developedState, *changes)
 	}
 	// A build that is made after the end of development mode needs a review.
 	endFirst()
 	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
-		t.Errorf("ended: %+v, %d changes", developedState, *changes)
+		t.Errorf("after the end of development mode: state %+v, %d changes; want a reviewed plugin and 2 changes", developedState, *changes)
 	}
 	build("(function(){ var fifth })();")
 	if developedState, _ := reload(); developedState.Reviewed || developedState.EffectivePermission != wire.PermissionOff {
-		t.Errorf("a build after the end: %+v", developedState)
+		t.Errorf("state of a build after the end of development mode = %+v; want no review and the permission off", developedState)
 	}
 }
 
-func TestDevelopmentIsOfAddedFolders(t *testing.T) {
+func TestOnlyAddedFoldersAreDeveloped(t *testing.T) {
 	d, _, _, _ := newDevelopedPlugin(t)
 	endFirst, err := d.beginDevelopment("/mine", wire.PermissionAuto)
 	if err != nil {
@@ -113,13 +113,13 @@ func TestDevelopmentIsOfAddedFolders(t *testing.T) {
 		{plugin.Plugin{Name: "a", Dir: "/mine", Source: plugin.SourceNPM}, false},
 	} {
 		if d.folders.has(&c.plugin) != c.want {
-			t.Errorf("%+v: %t", c.plugin, !c.want)
+			t.Errorf("development mode of the plugin %+v = %t; want %t", c.plugin, !c.want, c.want)
 		}
 	}
 	if newDevFolders().has(&plugin.Plugin{}) {
-		t.Error("a plugin is under development in no folder")
+		t.Error("has returned true although no folder was added; want false")
 	}
 	if _, err := d.beginDevelopment("/mine", "always"); err == nil {
-		t.Error("an unknown permission was accepted")
+		t.Error("beginDevelopment accepted the unknown permission \"always\"; want an error")
 	}
 }

@@ -57,6 +57,8 @@ func (d *Daemon) load() {
 	d.browser.run()
 }
 
-// Ready blocks until the plugins are loaded. Ready returns an error after 10 s or when
+// ReadinessReady blocks until the plugins are loaded. Ready returns an error after 10 s or when
 // ctx ends.
-func (d *Daemon) Ready(ctx context.Context) error { return d.pluginLoading.waitUntilLoaded(ctx) }
+func (d *Daemon) ReadinessReady(ctx context.Context) error {
+	return d.pluginLoading.waitUntilLoaded(ctx)
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // A request with one token cannot use a session that was opened with another token.
-func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
+func TestMCPPathsAcceptOneCredentialKind(t *testing.T) {
 	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 		postRequest := func(path, token, session, requestBody string) (*http.Response, string) {
 			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(requestBody))
@@ -38,23 +38,23 @@ func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 		const listRequest = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 		sessions := map[string]string{}
 		tokens := map[string]string{"/mcp": w.clientToken, httpapi.CommandPath: w.token}
-		others := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
+		otherPaths := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
 		for path, token := range tokens {
 			resp, responseBody := postRequest(path, token, "", initialize)
 			sessions[path] = resp.Header.Get("Mcp-Session-Id")
 			if resp.StatusCode != http.StatusOK || sessions[path] == "" {
-				t.Errorf("%s with its own token: %s %s", path, resp.Status, responseBody)
+				t.Errorf("%s with its own token: status %s, body %s; want 200 and a session", path, resp.Status, responseBody)
 			}
-			if resp, responseBody := postRequest(others[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
-				t.Errorf("%s with the token for %s: %s %s", others[path], path, resp.Status, responseBody)
+			if resp, responseBody := postRequest(otherPaths[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with the token for %s: status %s, body %s; want 403", otherPaths[path], path, resp.Status, responseBody)
 			}
 		}
-		for path, otherPath := range others {
+		for path, otherPath := range otherPaths {
 			if resp, responseBody := postRequest(path, tokens[path], sessions[otherPath], listRequest); resp.StatusCode != http.StatusNotFound {
-				t.Errorf("%s with the session of %s: %s %s", path, otherPath, resp.Status, responseBody)
+				t.Errorf("%s with the session of %s: status %s, body %s; want 404", path, otherPath, resp.Status, responseBody)
 			}
 			if resp, responseBody := postRequest(path, tokens[path], sessions[path], listRequest); resp.StatusCode != http.StatusOK {
-				t.Errorf("%s with its own session: %s %s", path, resp.Status, responseBody)
+				t.Errorf("%s with its own session: status %s, body %s; want 200", path, resp.Status, responseBody)
 			}
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// The type observers receives every ended call, and export metrics and traces.
+// The type observers receives every ended call, and exports metrics and traces.
 type observers struct {
 	metrics *metrics.Calls
 	traces  *otlp.Exporter

@@ -22,6 +22,6 @@ func TestGauges(t *testing.T) {
 	browsers := []wsbridge.BrowserInfo{{Connected: true}, {Connected: false}}
 	want := metrics.Gauges{RunningCalls: 2, QueuedCalls: 1, WaitingCalls: 2, Browsers: 1}
 	if got := countGauges(calls, browsers); got != want {
-		t.Errorf("the gauges are %+v, want %+v", got, want)
+		t.Errorf("gauges of the metrics = %+v, want %+v", got, want)
 	}
 }

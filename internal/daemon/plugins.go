@@ -53,7 +53,7 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 		log.Error().Err(err).Msg("a damaged file of settings could not be renamed; no plugin has settings")
 	}
 	scriptChecks := scriptcheck.New(h.Dirs, log)
-	registry := catalog.New(h.PluginStoreWith(scriptChecks, nil), settingValues, log)
+	registry := catalog.New(h.PluginStoreWithCache(scriptChecks, nil), settingValues, log)
 	options.IsInDevelopment = folders.permission
 	reviews := policy.New(h.State, registry.Set, options)
 	if err := reviews.Repair(); err != nil {
@@ -125,15 +125,15 @@ func (b *browserSync) run() {
 
 func (b *browserSync) watch(ctx context.Context) {
 	watch := b.registry.Watch()
-	tick := time.NewTicker(plugin.WatchInterval)
-	defer tick.Stop()
+	ticker := time.NewTicker(plugin.WatchInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-ticker.C:
 		}
-		if !watch.Changed() {
+		if !watch.HasChanged() {
 			continue
 		}
 		if err := b.reload(); err != nil {

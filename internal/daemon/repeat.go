@@ -29,9 +29,9 @@ type callRepeater struct {
 	calls      *dispatch.Dispatcher
 }
 
-// A repeated call needs the same approvals as any other call; repeat does not wait for its end. The message of a
-// returned error is a sentence for the user.
-func (r *callRepeater) repeat(callID string) error {
+// The method repeatCall does not wait for the end of the repeated call, which needs the same approvals as any other call.
+// The message of a returned error is a sentence for the user.
+func (r *callRepeater) repeatCall(callID string) error {
 	recordedEntry, ok, err := r.findRecord(callID)
 	switch {
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 )
 
 // The test e2e/panel/history.test.ts covers calls that can be repeated.
-func TestRepeatIsRejected(t *testing.T) {
+func TestRejectedCallRepeats(t *testing.T) {
 	entries := map[string]recorder.Record{
 		"prompt":     {View: dispatch.View{Prompt: true}},
 		"incomplete": {Args: json.RawMessage(`{"token":"[redacted]"}`), IsArgsIncomplete: true},
@@ -37,7 +37,7 @@ func TestRepeatIsRejected(t *testing.T) {
 		"unrecorded": "not all arguments",
 		"unknown":    "there is no tool gone__post any more",
 	} {
-		if err := r.repeat(callID); err == nil || !strings.Contains(err.Error(), want) {
+		if err := r.repeatCall(callID); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("repeating the call %s returned the error %v, want %q", callID, err, want)
 		}
 	}

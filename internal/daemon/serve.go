@@ -68,22 +68,22 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 // connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
-	endWithin := func(timeout time.Duration, textPart string, endPart func(context.Context) error) {
+	shutDownWithin := func(timeout time.Duration, textPart string, shutDownPart func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		if err := endPart(ctx); err != nil {
+		if err := shutDownPart(ctx); err != nil {
 			d.log.Warn().Err(err).Str("part", textPart).Msg("did not end in time")
 		}
 	}
 	d.Calls.Shutdown()
-	endWithin(callsTimeout, "agents", d.mcp.Shutdown)
-	endWithin(streamsTimeout, "streams", d.api.Shutdown)
-	endWithin(streamsTimeout, "requests", server.Shutdown)
+	shutDownWithin(callsTimeout, "agents", d.mcp.Shutdown)
+	shutDownWithin(streamsTimeout, "streams", d.api.Shutdown)
+	shutDownWithin(streamsTimeout, "requests", server.Shutdown)
 	stop()
 	if err := server.Close(); err != nil {
 		d.log.Warn().Err(err).Msg("close the connections")
 	}
 	d.panelPlugins.Close()
 	d.Hub.Close()
-	endWithin(callsTimeout, "calls", d.Calls.Drain) // Drain waits for jobs, which run without a request
+	shutDownWithin(callsTimeout, "calls", d.Calls.WaitForHooks) // Drain waits for jobs, which run without a request
 }

@@ -23,13 +23,13 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// The disk may be slow, so the daemon answers requests before its record is written. A daemon without a record ends,
-// because commands could not find the daemon.
+// The daemon must answer requests before its record is written, because the disk may be slow. If the record cannot be
+// written, the daemon must end, because commands could not find it.
 func TestServeBeforeRecordIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "home")
 		dirs := config.Dirs{Config: dir, State: dir}
-		if _, err := dirs.Make(); err != nil {
+		if _, err := dirs.CreateDirs(); err != nil {
 			t.Fatal(err)
 		}
 		h := home.New(dirs, config.Defaults(), os.Getenv, nil)
@@ -40,7 +40,7 @@ func TestServeBeforeRecordIsWritten(t *testing.T) {
 		transport := &http.Transport{DialContext: listener.Dial}
 		resp, err := (&http.Client{Transport: transport}).Get("http://127.0.0.1/healthz")
 		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("GET /healthz before the record is written: %v, %v", resp, err)
+			t.Fatalf("GET /healthz before the record is written: response %v, error %v; want status 200", resp, err)
 		}
 		resp.Body.Close()
 		transport.CloseIdleConnections()
@@ -65,7 +65,7 @@ func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "home")
 		dirs := config.Dirs{Config: dir, State: dir}
-		if _, err := dirs.Make(); err != nil {
+		if _, err := dirs.CreateDirs(); err != nil {
 			t.Fatal(err)
 		}
 		token, err := dirs.Token()
@@ -111,33 +111,33 @@ func (w *fakeTimeDaemon) sendRequest(method, path, requestBody string, headers .
 	}
 	resp, err := w.client.Do(req)
 	if err != nil {
-		w.t.Fatalf("%s %s: %v", method, path, err)
+		w.t.Fatalf("request %s %s failed: %v", method, path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		responseBody, _ := io.ReadAll(resp.Body)
-		w.t.Fatalf("%s %s: %s %s", method, path, resp.Status, responseBody)
+		w.t.Fatalf("%s %s: status %s, body %s; want 200", method, path, resp.Status, responseBody)
 	}
 	return resp
 }
 
-func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
+func (w *fakeTimeDaemon) expectKeepAlives(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
-	keepAlives := make(chan struct{}, 1000)
+	keepAliveLines := make(chan struct{}, 1000)
 	readErr := make(chan error, 1)
 	go func() {
 		lines := bufio.NewScanner(body)
 		for lines.Scan() {
-			keepAlives <- struct{}{}
+			keepAliveLines <- struct{}{}
 		}
 		readErr <- lines.Err()
 	}()
 	select {
 	case err := <-readErr:
-		w.t.Errorf("%s ended: %v", name, err)
+		w.t.Errorf("the stream %s ended with the error %v; want an open stream for %v", name, err, d)
 	case <-time.After(d):
 	}
-	if len(keepAlives) < 2 {
-		w.t.Errorf("%s sent %d keep-alive lines", name, len(keepAlives))
+	if len(keepAliveLines) < 2 {
+		w.t.Errorf("the stream %s sent %d keep-alive lines; want at least 2", name, len(keepAliveLines))
 	}
 }
 
@@ -149,7 +149,7 @@ func TestLongStreams(t *testing.T) {
 	t.Run("events", func(t *testing.T) {
 		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 			resp := w.sendRequest("GET", "/events", "")
-			w.expectAlive("/events", resp.Body, streamTime)
+			w.expectKeepAlives("/events", resp.Body, streamTime)
 			_ = resp.Body.Close()
 		})
 	})
@@ -159,7 +159,7 @@ func TestLongStreams(t *testing.T) {
 			session := resp.Header.Get("Mcp-Session-Id")
 			_ = resp.Body.Close()
 			resp = w.sendRequest("GET", "/mcp", "", "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
-			w.expectAlive("GET /mcp", resp.Body, streamTime)
+			w.expectKeepAlives("GET /mcp", resp.Body, streamTime)
 			_ = resp.Body.Close()
 		})
 	})
@@ -167,7 +167,7 @@ func TestLongStreams(t *testing.T) {
 		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 			resp := w.sendRequest("POST", "/mcp", `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 				"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
-			w.expectAlive("subscriptions/listen", resp.Body, streamTime)
+			w.expectKeepAlives("subscriptions/listen", resp.Body, streamTime)
 			_ = resp.Body.Close()
 		})
 	})
@@ -182,12 +182,12 @@ func TestLongStreams(t *testing.T) {
 			reader := bufio.NewReader(conn)
 			resp, err := http.ReadResponse(reader, nil)
 			if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
-				t.Fatalf("got %v, %v", resp, err)
+				t.Fatalf("upgrade of /stdio: response %v, error %v; want status 101", resp, err)
 			}
 			for id, line := range []string{initialize, `{"jsonrpc":"2.0","id":1,"method":"ping"}`} {
 				fmt.Fprintln(conn, line)
 				if got, err := reader.ReadString('\n'); err != nil || !strings.Contains(got, `"id":1,"result"`) {
-					t.Errorf("line %d: got %q, %v", id, got, err)
+					t.Errorf("response to message %d = %q, error %v; want a result with the ID 1", id, got, err)
 				}
 				<-time.After(streamTime)
 			}

@@ -34,7 +34,7 @@ type StartedDaemon struct {
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {
-	case home.IsUnwritable(err) && h.Settings.Port != 0: // without a writable state directory, only the port prevents a second daemon
+	case home.IsWriteFailure(err) && h.Settings.Port != 0: // without a writable state directory, only the port prevents a second daemon
 		log.Warn().Err(err).Msg("the state directory cannot be written; the server runs, but changes are not stored")
 		unlock = func() {}
 	case err != nil:
@@ -51,7 +51,7 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemo
 	go func() {
 		defer unlock()
 		err := h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
-		if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the configured port
+		if home.IsWriteFailure(err) && h.Settings.Port != 0 { // clients find the daemon by the configured port
 			log.Warn().Err(err).Msg("the server's record could not be written")
 			err = nil
 		}
@@ -75,9 +75,9 @@ func openPort(ctx context.Context, h *home.Home, log zerolog.Logger) (token stri
 		return "", nil, err
 	}
 	if record, ok := h.ReadServer(); ok {
-		health, err := httpapi.NewClient(record.Port, token).Health(ctx)
-		if err == nil && health.PID == record.PID {
-			return "", nil, alreadyServing(home.Server{Health: health, Port: record.Port})
+		serverHealth, err := httpapi.NewClient(record.Port, token).Health(ctx)
+		if err == nil && serverHealth.PID == record.PID {
+			return "", nil, alreadyServing(home.Server{Health: serverHealth, Port: record.Port})
 		}
 	}
 	listener, err = listenLoopback(ctx, h.Settings.Port, token)
@@ -115,10 +115,10 @@ func listenLoopback(ctx context.Context, port int, token string) (net.Listener, 
 	if err == nil {
 		return listener, nil
 	}
-	health, probeErr := httpapi.NewClient(port, token).Health(ctx)
+	serverHealth, probeErr := httpapi.NewClient(port, token).Health(ctx)
 	switch {
 	case probeErr == nil:
-		return nil, alreadyServing(home.Server{Health: health, Port: port})
+		return nil, alreadyServing(home.Server{Health: serverHealth, Port: port})
 	case port == 0 || errors.Is(probeErr, httpapi.ErrNoServer) && !errors.Is(err, portowner.ErrPortTaken):
 		return nil, fmt.Errorf("open the port: %w", err)
 	}

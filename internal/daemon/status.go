@@ -25,21 +25,21 @@ import (
 
 // statusReporter collects the response of GET /status.
 type statusReporter struct {
-	home      *home.Home
-	address   string
-	startedAt time.Time
-	registry  *catalog.Catalog
-	policy    *policy.Policy
-	access    permissions.Local
-	hub       *wsbridge.Hub
-	calls     *dispatch.Dispatcher
-	mcp       *mcpserver.Server
-	tabHolds  *browser.Holds
-	timeouts  *timeouts.Store
+	home             *home.Home
+	address          string
+	startedAt        time.Time
+	registry         *catalog.Catalog
+	policy           *policy.Policy
+	localPermissions permissions.Local
+	hub              *wsbridge.Hub
+	calls            *dispatch.Dispatcher
+	mcp              *mcpserver.Server
+	tabHolds         *browser.Holds
+	timeouts         *timeouts.Store
 }
 
 func (r statusReporter) status() httpapi.Status {
-	s, memoryUse := r.home.Settings, memory.Used()
+	s, memoryUse := r.home.Settings, memory.ReadUse()
 	serverStatus := httpapi.Status{
 		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: r.address,
 		Started: r.startedAt.UTC(), UptimeMs: time.Since(r.startedAt).Milliseconds(),
@@ -73,8 +73,8 @@ func (r statusReporter) status() httpapi.Status {
 			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
 		})
 	}
-	if refusedHello := r.hub.Probe.RefusedHello(); refusedHello.Sentence != "" {
-		serverStatus.RefusedExtension = &httpapi.RefusedExtension{Text: refusedHello.Sentence, At: refusedHello.At.UTC()}
+	if refusedHello := r.hub.Probe.RefusedHello(); refusedHello.ReasonText != "" {
+		serverStatus.RefusedExtension = &httpapi.RefusedExtension{Text: refusedHello.ReasonText, At: refusedHello.At.UTC()}
 	}
 	for _, try := range r.hub.Probe.UnpairedTries() {
 		serverStatus.Unpaired = append(serverStatus.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
@@ -83,36 +83,36 @@ func (r statusReporter) status() httpapi.Status {
 		// The session ID is omitted from the status, because it works like a password.
 		serverStatus.Clients = append(serverStatus.Clients, httpapi.MCPClient{
 			Client: c.Token, Credential: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
-			Tools: string(r.mcp.ListModeOf(c)), Timeout: r.timeoutOf(c),
+			Tools: string(r.mcp.ListModeOf(c)), Timeout: r.clientTimeout(c),
 		})
 	}
 	pluginSet := r.registry.Set()
 	for _, p := range pluginSet.Plugins() {
-		pluginStatus := r.access.Status(p)
+		pluginStatus := r.localPermissions.Status(p)
 		pluginStatus.State = r.hub.CurrentTargets(p.Name).State()
 		serverStatus.Plugins = append(serverStatus.Plugins, pluginStatus)
 	}
 	serverStatus.Permissions = r.policy.Problems()
 	for _, f := range pluginSet.Failed() {
-		serverStatus.Failed = append(serverStatus.Failed, permissions.FailedStatus(f))
+		serverStatus.Failed = append(serverStatus.Failed, permissions.NewFailedPlugin(f))
 	}
 	return serverStatus
 }
 
-func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout {
+func (r statusReporter) clientTimeout(c transport.ClientInfo) *httpapi.ClientTimeout {
 	if e, ok := r.timeouts.Find(clients.ID{Name: c.Name, Version: c.Version}); ok {
-		source := httpapi.TimeoutLearned
+		source := httpapi.TimeoutSourceLearned
 		if e.IsSetByUser {
-			source = httpapi.TimeoutSet
+			source = httpapi.TimeoutSourceUser
 		}
 		return &httpapi.ClientTimeout{LimitMs: e.TimeoutMs, ProgressRestarts: e.ProgressRestarts, Source: source}
 	}
 	profile := clients.Of(c.Name, c.Version)
-	t := profile.TimeoutOver(c.Transport == transport.TransportHTTP)
+	t := profile.TransportTimeout(c.Transport == transport.TransportHTTP)
 	if !profile.IsKnown() || t.Limit == 0 {
 		return nil
 	}
-	return &httpapi.ClientTimeout{LimitMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts, Source: httpapi.TimeoutTable}
+	return &httpapi.ClientTimeout{LimitMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts, Source: httpapi.TimeoutSourceTable}
 }
 
 func (r statusReporter) connectedBrowserIDs() (ids []string) {
@@ -146,7 +146,7 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (heldTabsValue []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {
-			heldTabsValue = append(heldTabsValue, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC(), IsTaken: t.IsTaken})
+			heldTabsValue = append(heldTabsValue, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, EndsAt: t.EndsAt.UTC(), IsTakenBack: t.IsTakenBack})
 		}
 	}
 	return heldTabsValue

@@ -53,12 +53,12 @@ func (p *callUndoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
 func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
 	jobs := joblist.New(calls, joblist.Options{})
 	p.keys.SetJobs(jobs)
-	p.undoer = undo.New(undo.Options{Plugins: p.plugins, Memory: p.memory, Records: p.records, Calls: calls, Jobs: jobs, ChoosePlace: chooseTab})
+	p.undoer = undo.New(undo.Options{Plugins: p.plugins, Memory: p.memory, Records: p.records, Calls: calls, Jobs: jobs, ChooseTab: chooseTab})
 	p.calls = calls
 	return jobs
 }
 
-func (p *callUndoer) undoOf(callID string, createdTime time.Time) (*wire.CallUndo, error) {
+func (p *callUndoer) callUndo(callID string, createdTime time.Time) (*wire.CallUndo, error) {
 	return p.undoer.State(callID, createdTime)
 }
 
@@ -75,9 +75,9 @@ func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) 
 	return httpapi.StartedUndo{CallID: startedUndo.CallID, ToolName: startedUndo.ToolName}, err
 }
 
-// After a restart, a call's browser is unknown, so receiveLate accepts the result from any browser. Accepting a result
+// After a restart, a call's browser is unknown, so receiveLateAnswer accepts the result from any browser. Accepting a result
 // from any browser is safe, because a browser cannot guess another browser's call ID.
-func (p *callUndoer) receiveLate(browserID, runID string, lateAnswer dispatch.LateAnswer) {
+func (p *callUndoer) receiveLateAnswer(browserID, runID string, lateAnswer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if callView, ok := p.calls.Find(callID); ok && callView.Browser != browserID {
 		return

@@ -19,8 +19,8 @@ const (
 	allowUserScriptsText = "open the extension's details in chrome://extensions of that browser and turn on \"Allow User Scripts\", which this browser needs for plugins"
 	// reloadExtensionText is the remedy for an extension whose folder has newer files
 	// than those loaded in Chrome.
-	reloadExtensionText = "press the extension's reload button in chrome://extensions; the folder has the right version already"
-	slowRoundTrip       = time.Second
+	reloadExtensionText    = "press the extension's reload button in chrome://extensions; the folder has the right version already"
+	slowRoundTripThreshold = time.Second
 )
 
 // browserCheck checks the connected browsers and their tabs.
@@ -62,7 +62,7 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 		if b.InjectMode == wire.InjectFiles {
 			mode = "plugins run from files (optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension)"
 		}
-		c.reportOK("browsers", "%s, %s, %s with a plugin", factText, mode, terminal.Plural(len(b.Tabs), "tab"))
+		c.reportOK("browsers", "%s, %s, %s with a plugin", factText, mode, terminal.CountNoun(len(b.Tabs), "tab"))
 	}
 	if wire.IsBrowserCopy(b.ID) {
 		c.reportWarning("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
@@ -78,14 +78,14 @@ func (c browserCheck) updateText() string {
 }
 
 func (c browserCheck) checkTabs(b httpapi.Browser) {
-	var staleTabs, unresponsiveTabs, unloadableTabs, notAllowed, startingTabs []string
+	var staleTabs, unresponsiveTabs, unloadableTabs, notAllowedTabs, startingTabs []string
 	for _, t := range b.Tabs {
 		tab := fmt.Sprint(t.TabID)
 		switch {
 		case t.Unresponsive:
 			unresponsiveTabs = append(unresponsiveTabs, tab)
 		case t.LoadError == wire.LoadErrorNoAccess:
-			notAllowed = append(notAllowed, tab)
+			notAllowedTabs = append(notAllowedTabs, tab)
 		case t.LoadError != "":
 			unloadableTabs = append(unloadableTabs, fmt.Sprintf("%s (%s)", tab, t.LoadError))
 		case len(t.NeedsReload) > 0:
@@ -103,7 +103,7 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 	report(staleTabs, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
 	report(unresponsiveTabs, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
 	report(unloadableTabs, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
-	report(notAllowed, "Chrome gives the extension no access to the sites of these tabs", "show the tab, open the side panel of opentabs, and press \"Allow on\" under Browser, Sites in Chrome")
+	report(notAllowedTabs, "Chrome gives the extension no access to the sites of these tabs", "show the tab, open the side panel of opentabs, and press \"Allow on\" under Browser, Sites in Chrome")
 	report(startingTabs, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
@@ -116,7 +116,7 @@ func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
 	switch {
 	case err != nil:
 		c.reportFailure("round trip", err.Error(), "press the extension's reload button in chrome://extensions; if that does not help, restart the browser")
-	case roundTrip > slowRoundTrip:
+	case roundTrip > slowRoundTripThreshold:
 		c.reportWarning("round trip", fmt.Sprintf("%s answered in %s, which is slow", b.Name, humanize.Duration(roundTrip)), "close tabs or programs that keep this computer busy")
 	default:
 		c.reportOK("round trip", "%s answered in %s", b.Name, humanize.Duration(roundTrip))

@@ -55,7 +55,7 @@ func (i installation) getenv(name string) string { return i.variables[name] }
 
 func (i installation) makeDirs(t *testing.T) (token string) {
 	t.Helper()
-	_, err := i.Make()
+	_, err := i.CreateDirs()
 	if err == nil {
 		token, err = i.Token()
 	}
@@ -70,7 +70,7 @@ func (i installation) serve(t *testing.T, serverStatus httpapi.Status) {
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
 		Status:      func() httpapi.Status { return serverStatus },
-		PingBrowser: i.ping, MCP: emptyMCP(), Browsers: extensionOnly(),
+		PingBrowser: i.ping, MCP: emptyMCP(), Browsers: allowOnlyExtensionOrigin(),
 	}))
 	t.Cleanup(server.Close)
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
@@ -91,14 +91,14 @@ func (i installation) check(t *testing.T) Report {
 		t.Fatal(err)
 	}
 	if len(r.Clients) < 10 || r.OK != (r.Failure() == nil) {
-		t.Errorf("%d clients, OK %t", len(r.Clients), r.OK)
+		t.Errorf("report: %d clients, OK = %t, failure %v; want at least 10 clients, and OK only without a failure", len(r.Clients), r.OK, r.Failure())
 	}
 	return r
 }
 
-// An element of wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact or
-// remedy.
-func (r Report) expect(t *testing.T, checkName string, wantedTexts ...string) {
+// An element of wantedTexts such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact
+// or remedy.
+func (r Report) expectFinding(t *testing.T, checkName string, wantedTexts ...string) {
 	t.Helper()
 	var foundLines []string
 	for _, f := range r.Findings {
@@ -111,26 +111,26 @@ func (r Report) expect(t *testing.T, checkName string, wantedTexts ...string) {
 		return strings.HasPrefix(got, level+" ") && strings.Contains(got, message)
 	})
 	if !isSame {
-		t.Errorf("%s: got %q, want %q", checkName, foundLines, wantedTexts)
+		t.Errorf("findings of the check %s = %q, want %q", checkName, foundLines, wantedTexts)
 	}
 }
 
 func TestCheckNewInstallation(t *testing.T) {
 	i := newInstallation(t)
 	r := i.check(t)
-	r.expect(t, "directories", "ok "+i.State+" does not exist yet")
-	r.expect(t, "token", "ok does not exist yet")
-	r.expect(t, "settings", "ok "+i.ConfigFile()+" does not exist, so the defaults apply")
-	r.expect(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start your MCP client, which starts the server, or run `opentabs serve`")
-	r.expect(t, "extension", "warn not installed yet; do: run `opentabs setup`")
-	r.expect(t, "browsers") // without a server, the state of browsers is unknown
-	r.expect(t, "plugins", "warn agents have no tools: there are no plugins, and browser tools are off; do: run `opentabs browser tools on`")
-	r.expect(t, "log", "ok "+i.LogFile()+" does not exist")
+	r.expectFinding(t, "directories", "ok "+i.State+" does not exist yet")
+	r.expectFinding(t, "token", "ok does not exist yet")
+	r.expectFinding(t, "settings", "ok "+i.ConfigFile()+" does not exist, so the defaults apply")
+	r.expectFinding(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start your MCP client, which starts the server, or run `opentabs serve`")
+	r.expectFinding(t, "extension", "warn not installed yet; do: run `opentabs setup`")
+	r.expectFinding(t, "browsers") // without a server, the state of browsers is unknown
+	r.expectFinding(t, "plugins", "warn agents have no tools: there are no plugins, and browser tools are off; do: run `opentabs browser tools on`")
+	r.expectFinding(t, "log", "ok "+i.LogFile()+" does not exist")
 	if !r.OK {
-		t.Error("warnings count as failures")
+		t.Error("OK = false for a report that contains only warnings; want true")
 	}
 	i.variables["OPENTABS_PORT"] = "0"
-	i.check(t).expect(t, "server", "warn not running; it will use any free port")
+	i.check(t).expectFinding(t, "server", "warn not running; it will use any free port")
 }
 
 // TestNewInstallationHasOneRemedy checks that a computer on which nothing is set up gets one
@@ -179,24 +179,24 @@ func TestCheckDamagedInstallation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := i.check(t)
-	r.expect(t, "directories", "warn other users can open "+i.ConfigFile())
-	r.expect(t, "token", "fail the token file "+i.TokenFile()+" contains only 7 of the 43 characters of a token; do: run `opentabs doctor --fix`")
-	r.expect(t, "settings", `fail "port" is "x"`)
-	r.expect(t, "server", "fail its port is unknown; do: correct the settings first")
-	r.expect(t, "log", "warn it broke: no space; do: if something failed at that time, read the lines before the error in "+i.LogFile())
+	r.expectFinding(t, "directories", "warn other users can open "+i.ConfigFile())
+	r.expectFinding(t, "token", "fail the token file "+i.TokenFile()+" contains only 7 of the 43 characters of a token; do: run `opentabs doctor --fix`")
+	r.expectFinding(t, "settings", `fail "port" is "x"`)
+	r.expectFinding(t, "server", "fail its port is unknown; do: correct the settings first")
+	r.expectFinding(t, "log", "warn it broke: no space; do: if something failed at that time, read the lines before the error in "+i.LogFile())
 	if err := r.Failure(); err == nil || !strings.HasPrefix(err.Error(), "3 checks failed") {
-		t.Errorf("got %v; want an error that begins with %q", err, "3 checks failed")
+		t.Errorf("failure of the report = %v; want an error that begins with %q", err, "3 checks failed")
 	}
 }
 
-// TestCheckOtherServer checks that the doctor reports a failure if a server of another
+// TestCheckOtherServer checks that `opentabs doctor` reports a failure if a server of another
 // installation uses the port.
 func TestCheckOtherServer(t *testing.T) {
 	i, otherInstallation := newInstallation(t), newInstallation(t)
 	i.makeDirs(t)
 	otherInstallation.serve(t, httpapi.Status{})
 	i.variables["OPENTABS_PORT"] = otherInstallation.variables["OPENTABS_PORT"]
-	i.check(t).expect(t, "server", "fail port "+i.variables["OPENTABS_PORT"]+" is in use by ")
+	i.check(t).expectFinding(t, "server", "fail port "+i.variables["OPENTABS_PORT"]+" is in use by ")
 }
 
 func TestCheckRunningServer(t *testing.T) {
@@ -236,8 +236,8 @@ func TestCheckRunningServer(t *testing.T) {
 		Clients:     []httpapi.MCPClient{{Name: "cursor-vscode", Version: "1", Transport: "http"}, {Name: "opentabs call", Transport: "stdio"}},
 	})
 	r := i.check(t)
-	r.expect(t, "server", "ok opentabs "+version.Version+", pid 4711, on port "+i.variables["OPENTABS_PORT"]+", up 5 s")
-	r.expect(t, "browsers",
+	r.expectFinding(t, "server", "ok opentabs "+version.Version+", pid 4711, on port "+i.variables["OPENTABS_PORT"]+", up 5 s")
+	r.expectFinding(t, "browsers",
 		"ok Work, extension "+version.Version+", user scripts allowed, 1 tab with a plugin",
 		"warn it is disconnected",
 		"fail it cannot run plugins; do: open the extension's details",
@@ -245,8 +245,8 @@ func TestCheckRunningServer(t *testing.T) {
 		"ok plugins run from files (optional: turn on",
 		"ok 2 tabs with a plugin",
 	)
-	r.expect(t, "tabs", "warn Work: tabs that are older than their plugins: 5; do: reload these tabs")
-	r.expect(t, "plugins",
+	r.expectFinding(t, "tabs", "warn Work: tabs that are older than their plugins: 5; do: reload these tabs")
+	r.expectFinding(t, "plugins",
 		"warn plugins.a.permission is wrong",
 		"fail /broken: it has no tools",
 		"warn wiki has changed since its review, so agents cannot use it",
@@ -256,7 +256,7 @@ func TestCheckRunningServer(t *testing.T) {
 		"warn wiki needs these settings: site, key",
 		"ok 1 plugin with 2 tools can be used",
 	)
-	r.expect(t, "client", "ok cursor-vscode 1, by http, waits 1 min for a call", "ok opentabs call, by stdio, waits without limit for a call")
+	r.expectFinding(t, "client", "ok cursor-vscode 1, by http, waits 1 min for a call", "ok opentabs call, by stdio, waits without limit for a call")
 }
 
 // TestCheckServerOfOtherSettings checks the findings for a server of another version that
@@ -275,8 +275,8 @@ func TestCheckServerOfOtherSettings(t *testing.T) {
 	c.isExtensionMissing = true // if the extension is missing, another finding describes the cause
 	browserCheck{c}.checkBrowsers(t.Context())
 	r := Report{Findings: c.findings}
-	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0 s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")
-	r.expect(t, "browsers", "warn none is connected")
+	r.expectFinding(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0 s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")
+	r.expectFinding(t, "browsers", "warn none is connected")
 }
 
 func TestCheckExtension(t *testing.T) {
@@ -297,23 +297,23 @@ func TestCheckExtension(t *testing.T) {
 		}
 	}
 	install(extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
-	i.check(t).expect(t, "extension", "ok "+version.Version+", in "+i.ExtensionDir())
+	i.check(t).expectFinding(t, "extension", "ok "+version.Version+", in "+i.ExtensionDir())
 	if err := os.WriteFile(filepath.Join(i.ExtensionDir(), "panel.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "extension", "warn differs from that of this program")
+	i.check(t).expectFinding(t, "extension", "warn differs from that of this program")
 	install(extensiondir.Connection{Port: port, Key: "another"})
-	i.check(t).expect(t, "extension", "fail has the key of another installation")
+	i.check(t).expectFinding(t, "extension", "fail has the key of another installation")
 	install(extensiondir.Connection{Port: port + 1, Key: config.BrowserKey(token)})
-	i.check(t).expect(t, "extension", fmt.Sprintf("fail connects to port %d, but the server uses port %d", port+1, port))
+	i.check(t).expectFinding(t, "extension", fmt.Sprintf("fail connects to port %d, but the server uses port %d", port+1, port))
 	if err := os.WriteFile(filepath.Join(i.ExtensionDir(), extensiondir.ConnectionFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "extension", "fail is unreadable")
+	i.check(t).expectFinding(t, "extension", "fail is unreadable")
 }
 
-// TestCheckPluginsWithoutServer checks that the doctor reads the plugins from disk if no
-// server runs.
+// TestCheckPluginsWithoutServer checks that `opentabs doctor` reads the plugins from disk
+// if no server runs.
 func TestCheckPluginsWithoutServer(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
@@ -331,7 +331,7 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(brokenPlugin, "dist")); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "plugins", "fail "+brokenPlugin+": ", "warn wiki is not reviewed")
+	i.check(t).expectFinding(t, "plugins", "fail "+brokenPlugin+": ", "warn wiki is not reviewed")
 }
 
 // TestLogError checks that only the last error in the log's tail is reported, and only if
@@ -342,29 +342,29 @@ func TestLogError(t *testing.T) {
 	line := func(level string, age time.Duration) string {
 		return fmt.Sprintf(`{"level":%q,"time":%q,"message":"of %s"}`+"\n", level, time.Now().Add(-age).UTC().Format(time.RFC3339), age)
 	}
-	filler := strings.Repeat(line("info", 0), maxLogTailBytes/50)
+	fillerLines := strings.Repeat(line("info", 0), maxLogTailBytes/50)
 	for _, c := range []struct{ logLine, want string }{
 		{"", "ok 0 bytes, no error in the last hour"},
 		{line("error", 2*time.Hour) + line("warn", 0), "ok no error in the last hour"},
 		{line("error", 2*time.Hour) + line("fatal", time.Minute) + line("info", 0), "warn of 1m0s"},
-		{line("error", time.Minute) + filler, "ok no error in the last hour"},
-		{filler + line("panic", time.Minute), "warn of 1m0s"},
+		{line("error", time.Minute) + fillerLines, "ok no error in the last hour"},
+		{fillerLines + line("panic", time.Minute), "warn of 1m0s"},
 	} {
 		if err := os.WriteFile(i.LogFile(), []byte(c.logLine), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		i.check(t).expect(t, "log", c.want)
+		i.check(t).expectFinding(t, "log", c.want)
 	}
 	i.serve(t, httpapi.Status{Started: time.Now().Add(-30 * time.Second)})
-	i.check(t).expect(t, "log", "ok no error since the server started")
+	i.check(t).expectFinding(t, "log", "ok no error since the server started")
 	if err := errors.Join(os.Remove(i.LogFile()), os.Mkdir(i.LogFile(), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "log", "warn check that you can read "+i.LogFile())
+	i.check(t).expectFinding(t, "log", "warn check that you can read "+i.LogFile())
 }
 
-// TestCheckBrowserTools checks that the doctor accepts an installation without plugins if
-// browser tools are on.
+// TestCheckBrowserTools checks that `opentabs doctor` accepts an installation without
+// plugins if browser tools are on.
 func TestCheckBrowserTools(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
@@ -373,17 +373,17 @@ func TestCheckBrowserTools(t *testing.T) {
 	if err := rules.SetPermission(browser.Name, "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "plugins", "ok there are none; agents can use browser tools on any page")
+	i.check(t).expectFinding(t, "plugins", "ok there are none; agents can use browser tools on any page")
 }
 
-// TestFileInPlaceOfHome checks that the doctor reports a file in the place of its directory
-// once, and not once for each file in the directory.
-func TestFileInPlaceOfHome(t *testing.T) {
+// TestStateDirIsAFile checks that `opentabs doctor` reports one finding if a file has
+// replaced the directory of opentabs, and not one finding for each missing file.
+func TestStateDirIsAFile(t *testing.T) {
 	i := newInstallation(t)
 	writeTestFile(t, i.State, "", 0o600)
 	r := i.check(t)
-	r.expect(t, "directories", "fail is not a directory; do: move that file away")
+	r.expectFinding(t, "directories", "fail is not a directory; do: move that file away")
 	if len(r.Findings) != 1 || r.OK {
-		t.Errorf("findings = %+v, want one", r.Findings)
+		t.Errorf("findings for a file in place of the directory = %+v, want one finding", r.Findings)
 	}
 }

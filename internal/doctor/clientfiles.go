@@ -60,7 +60,7 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	}
 	if foundCount == 0 {
 		c.reportOK(clientFileCheck, "no MCP client on this computer is set up; `opentabs setup` does that")
-		c.markNotSetUp()
+		c.markSetupMissing()
 	}
 }
 
@@ -114,7 +114,7 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 		c.reportFailure(clientFileCheck, swappedTokenText(client, tokens.NameOf(token)), setUpText(client))
 		c.offerSetUp(client)
 		return
-	case c.isOtherProgram || !c.settingsValid || c.isTokenDamaged:
+	case c.isOtherProgram || !c.areSettingsValid || c.isTokenDamaged:
 		c.reportWarning(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "first repair what failed above")
 		return
 	}
@@ -150,7 +150,7 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 		c.reportFailure(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstLine(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
 		c.offerSetUp(client)
 	default:
-		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsedTime))
+		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.CountNoun(toolCount, "tool"), humanize.Duration(elapsedTime))
 	}
 }
 

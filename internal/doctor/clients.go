@@ -59,11 +59,11 @@ func (c *healthCheck) checkClients() {
 	}
 }
 
-func waitText(timeout time.Duration, resets bool) string {
+func waitText(timeout time.Duration, progressRestarts bool) string {
 	switch {
 	case timeout == 0:
 		return "without limit"
-	case resets:
+	case progressRestarts:
 		return humanize.Duration(timeout) + " after each report"
 	}
 	return humanize.Duration(timeout)

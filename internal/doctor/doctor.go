@@ -24,16 +24,16 @@ type Options struct {
 	// Warn is called with a warning for each plugin that cannot be loaded; required.
 	Warn func(warning string)
 	// Program is the path of the opentabs program, which the check of MCP over stdio runs. By
-	// default, the doctor does not check MCP over stdio.
+	// default, package doctor does not check MCP over stdio.
 	Program string
-	// Machine describes where MCP clients store their configurations. By default, the doctor checks
+	// Machine describes where MCP clients store their configurations. By default, package doctor checks
 	// no configurations of MCP clients.
 	Machine *setup.Machine
 	// SetUpClient writes opentabs with a new token to an MCP client's configuration. By default,
 	// Fix does not repair the configurations of MCP clients.
 	SetUpClient func(ctx context.Context, clientID string) error
-	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, the
-	// doctor does not check the free space.
+	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, Check
+	// and Fix do not check the free space.
 	FreeBytes func(dir string) (uint64, error)
 	// The field Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
@@ -56,13 +56,13 @@ func Check(ctx context.Context, o Options) (Report, error) {
 // describes the installation after the repairs.
 func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
-	attempted := map[string]bool{}
+	attemptedRepairs := map[string]bool{}
 	for range maxRepairRounds {
 		progressReport, findings, err := runAllChecks(ctx, o)
 		if err != nil {
 			return Report{}, err
 		}
-		round := repairAll(ctx, findings, attempted)
+		round := repairAll(ctx, findings, attemptedRepairs)
 		repairs = append(repairs, round...)
 		if len(round) == 0 {
 			progressReport.Repairs = repairs
@@ -74,16 +74,16 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	return progressReport, err
 }
 
-func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
+func repairAll(ctx context.Context, findings []Finding, attemptedRepairs map[string]bool) (repairs []Repair) {
 	for _, f := range findings {
-		if f.repair == nil || attempted[f.Check+f.Fact] {
+		if f.repair == nil || attemptedRepairs[f.Check+f.Fact] {
 			continue
 		}
-		attempted[f.Check+f.Fact] = true
+		attemptedRepairs[f.Check+f.Fact] = true
 		repairReport, err := f.repair(ctx)
 		r := Repair{Check: f.Check, Text: repairReport}
 		if err != nil {
-			r.Text, r.Failed = home.ExplainError(err), true
+			r.Text, r.HasFailed = home.ExplainError(err), true
 		}
 		repairs = append(repairs, r)
 	}
@@ -96,7 +96,7 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	}
 	c := &healthCheck{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
-	if !hasDirectories(c.dirs) { // all other checks would only report the same
+	if !hasDirectories(c.dirs) { // all other checks would only report the same problem
 		progressReport := Report{Findings: c.findings, Clients: clientProfiles()}
 		return progressReport, c.findings, ctx.Err()
 	}
@@ -118,7 +118,7 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	if ctx.Err() != nil {
 		return Report{}, nil, ctx.Err()
 	}
-	c.findings = mergeNotSetUp(c.findings)
+	c.findings = mergeSetupFindings(c.findings)
 	progressReport := Report{Findings: c.findings, Clients: clientProfiles()}
 	progressReport.OK = progressReport.Failure() == nil
 	return progressReport, c.findings, nil
@@ -127,11 +127,11 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 // healthCheck collects the findings of one run of all checks.
 type healthCheck struct {
 	Options
-	dirs          config.Dirs
-	getenv        func(string) string
-	warnUser      func(warning string)
-	settings      config.Settings
-	settingsValid bool
+	dirs             config.Dirs
+	getenv           func(string) string
+	warnUser         func(warning string)
+	settings         config.Settings
+	areSettingsValid bool
 	// The field status is the server's response of /status, nil if no server responded.
 	server home.Server
 	status *httpapi.Status
@@ -180,19 +180,19 @@ func (c *healthCheck) addFinding(l level, checkName, factText, remedy string) {
 	c.findings = append(c.findings, Finding{Check: checkName, Level: l, Fact: factText, Remedy: remedy})
 }
 
-func (c *healthCheck) markNotSetUp() { c.findings[len(c.findings)-1].isNotSetUp = true }
+func (c *healthCheck) markSetupMissing() { c.findings[len(c.findings)-1].isNotSetUp = true }
 
-// partsToSetUp is the number of checks that call markNotSetUp in a new installation: of the
-// server, the extension, the plugins and the clients.
-const partsToSetUp = 4
+// setupPartCount is the number of checks that call markSetupMissing in a new installation: the checks
+// of the server, the extension, the plugins and the clients.
+const setupPartCount = 4
 
-// mergeNotSetUp replaces the findings about all parts of a new installation by one finding,
+// mergeSetupFindings replaces the findings about all parts of a new installation with one finding,
 // because `opentabs setup` sets up all of them.
-func mergeNotSetUp(findings []Finding) []Finding {
+func mergeSetupFindings(findings []Finding) []Finding {
 	isNotSetUp := func(f Finding) bool { return f.isNotSetUp }
 	firstIndex := slices.IndexFunc(findings, isNotSetUp)
 	otherFindings := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
-	if len(findings)-len(otherFindings) < partsToSetUp {
+	if len(findings)-len(otherFindings) < setupPartCount {
 		return findings
 	}
 	return slices.Insert(otherFindings, firstIndex, Finding{
@@ -203,7 +203,7 @@ func mergeNotSetUp(findings []Finding) []Finding {
 
 func (c *healthCheck) offerRepair(repair func(context.Context) (repairReport string, err error)) {
 	lastFinding := &c.findings[len(c.findings)-1]
-	lastFinding.CanFix, lastFinding.repair = true, repair
+	lastFinding.CanRepair, lastFinding.repair = true, repair
 }
 
 func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {

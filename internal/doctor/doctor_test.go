@@ -17,12 +17,12 @@ func TestReport(t *testing.T) {
 		{Check: "browsers", Level: levelWarn, Fact: "it runs the old one", Remedy: "install it again"},
 	}}
 	if err := r.Failure(); err != nil {
-		t.Errorf("a warning is no failure: %v", err)
+		t.Errorf("failure of a report with only warnings = %v; want none", err)
 	}
 	r.Findings = append(r.Findings, Finding{Check: "server", Level: levelFail, Fact: "it does not answer"})
 	const want = "1 check failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again"
 	if err := r.Failure(); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
+		t.Errorf("failure of a report with a failed check = %v; want %q", err, want)
 	}
 	var b bytes.Buffer
 	r.Print(terminal.New(&b, &b, func(string) string { return "" }))
@@ -35,19 +35,19 @@ fail  server       it does not answer
 Behavior of MCP clients (` + "`opentabs doctor --json`" + ` has the sources):
   CLIENT `
 	if !strings.HasPrefix(b.String(), lines) {
-		t.Errorf("got\n%s", b.String())
+		t.Errorf("printed report =\n%s\nwant the beginning\n%s", b.String(), lines)
 	}
 	r.Findings = append(r.Findings, Finding{Check: "client timeouts", Level: levelOK, Fact: "as you set it"})
 	b.Reset()
 	r.Print(terminal.New(&b, &b, func(string) string { return "" }))
-	const wideLines = `ok    token            there is a token
+	const wideReport = `ok    token            there is a token
 warn  extension        it is old\x1b
 warn  browsers         it runs the old one
                        do: install it again
 fail  server           it does not answer
 ok    client timeouts  as you set it
 `
-	if !strings.HasPrefix(b.String(), wideLines) {
-		t.Errorf("the report with a long check name =\n%s", b.String())
+	if !strings.HasPrefix(b.String(), wideReport) {
+		t.Errorf("printed report with a long check name =\n%s\nwant the beginning\n%s", b.String(), wideReport)
 	}
 }

@@ -35,7 +35,7 @@ func (c extensionCheck) checkExtension() {
 			factText += ", so no browser is connected"
 		}
 		c.reportWarning("extension", factText, "run `opentabs setup`, which installs the extension and shows how to load it")
-		c.markNotSetUp()
+		c.markSetupMissing()
 		return
 	}
 	storedConnection, err := extensiondir.ReadConnection(dir)
@@ -60,7 +60,7 @@ func (c extensionCheck) checkExtension() {
 
 // The extension's files contain the server's port, so offerInstall does nothing if the port is unknown.
 func (c extensionCheck) offerInstall(dir string) {
-	if !c.settingsValid || c.serverPort() == 0 || c.isOtherProgram {
+	if !c.areSettingsValid || c.serverPort() == 0 || c.isOtherProgram {
 		return
 	}
 	c.offerRepair(func(ctx context.Context) (string, error) {

@@ -19,19 +19,19 @@ import (
 )
 
 func (c *healthCheck) checkDirectories() {
-	flaws := c.dirs.Inspect()
-	for _, f := range flaws {
+	permissionProblems := c.dirs.Inspect()
+	for _, f := range permissionProblems {
 		if f.IsSerious {
-			c.reportFailure("directories", f.Fact, f.Remedy)
+			c.reportFailure("directories", f.ProblemText, f.Remedy)
 		} else {
-			c.reportWarning("directories", f.Fact, f.Remedy)
+			c.reportWarning("directories", f.ProblemText, f.Remedy)
 		}
 		if f.Path != "" {
 			c.offerRepair(changeMode(f.Path, f.Mode, os.Chmod))
 		}
 	}
 	switch {
-	case flaws != nil:
+	case permissionProblems != nil:
 	case !config.Exists(c.dirs.State):
 		c.reportOK("directories", "%s does not exist yet; the first command that needs it creates it", c.dirs.State)
 	default:
@@ -59,15 +59,16 @@ func (c *healthCheck) checkToken(ctx context.Context) {
 	}
 }
 
-// While a server runs with the earlier token, the doctor creates no new token, because a restart would end its calls.
-func (c *healthCheck) checkDamagedToken(ctx context.Context, damage error) {
+// While a server runs with the earlier token, `opentabs doctor` creates no new token, because a restart of the server
+// would end its calls.
+func (c *healthCheck) checkDamagedToken(ctx context.Context, tokenErr error) {
 	c.isTokenDamaged = true
 	_, err := c.findHome().FindServer(ctx)
 	if errors.As(err, new(*home.OtherTokenError)) {
 		c.reportFailure("token", err.Error(), home.OtherTokenRemedy)
 		return
 	}
-	c.reportFailure("token", damage.Error(), home.DamagedTokenRemedy)
+	c.reportFailure("token", tokenErr.Error(), home.DamagedTokenRemedy)
 	c.offerRepair(c.repairStateDir)
 }
 
@@ -103,7 +104,7 @@ func (c *healthCheck) checkSettings() {
 		c.reportFailure("settings", err.Error(), "correct the setting; until then no command and no server starts")
 		return
 	}
-	c.settings, c.settingsValid = settings, true
+	c.settings, c.areSettingsValid = settings, true
 	if config.Exists(c.dirs.ConfigFile()) {
 		c.reportOK("settings", "%s is valid", c.dirs.ConfigFile())
 	} else {
@@ -111,7 +112,7 @@ func (c *healthCheck) checkSettings() {
 	}
 }
 
-// The doctor reports no log error that is older than maxErrorAge, or older than the start of the running server.
+// Errors in the log are not reported if they are older than maxErrorAge, or older than the start of the running server.
 const maxErrorAge = time.Hour
 
 func (c *healthCheck) checkLog() {

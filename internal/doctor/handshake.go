@@ -51,9 +51,9 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	}
 	transport := client.Transport()
 	defer transport.CloseIdleConnections()
-	isBroken := false
+	hasFailed := false
 	for _, rule := range httpRules() {
-		httpStatus, err := sendProbe(ctx, &http.Client{Transport: transport, CheckRedirect: keepRedirect}, client, rule)
+		httpStatus, err := sendProbe(ctx, &http.Client{Transport: transport, CheckRedirect: doNotFollowRedirect}, client, rule)
 		remedy := "restart the server with `opentabs restart`; if the line appears again, look for a proxy or security program between programs on this computer"
 		switch {
 		case err != nil:
@@ -63,14 +63,14 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 		default:
 			continue
 		}
-		isBroken = true
+		hasFailed = true
 	}
-	if !isBroken {
+	if !hasFailed {
 		c.reportOK("http rules", "requests of web pages, to other host names and without a token are rejected")
 	}
 }
 
-func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+func doNotFollowRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client, rule httpRule) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -102,7 +102,7 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	if err != nil {
 		c.reportFailure("mcp http", fmt.Sprintf("an MCP session over HTTP failed: %v", err), "restart the server with `opentabs restart`; `opentabs logs` may show why")
 	} else {
-		c.reportOK("mcp http", "the server lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
+		c.reportOK("mcp http", "the server lists %s, in %s", terminal.CountNoun(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 	}
 	if c.Program == "" {
 		return
@@ -113,7 +113,7 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 		c.reportFailure("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstLine(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
 		return
 	}
-	c.reportOK("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
+	c.reportOK("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.CountNoun(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 }
 
 func countTools(ctx context.Context, client *httpapi.Client) (int, error) {

@@ -45,9 +45,9 @@ func emptyMCP() http.Handler {
 	})
 }
 
-// extensionOnly returns an HTTP handler that, like the server's route /ws, rejects all origins
+// allowOnlyExtensionOrigin returns an HTTP handler that, like the server's route /ws, rejects all origins
 // except the extension's origin.
-func extensionOnly() http.Handler {
+func allowOnlyExtensionOrigin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		httpStatus := http.StatusForbidden
 		if r.Header.Get("Origin") == "chrome-extension://"+extension.ID() {
@@ -60,8 +60,8 @@ func extensionOnly() http.Handler {
 type failureCase struct {
 	name              string
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// checkName is the name of the check that must report the problem. want is the expected finding:
-	// its level, and texts that its fact and its remedy must contain.
+	// The field checkName is the name of the check that must report the problem. The field want is
+	// the expected finding: its level, and texts that its fact and its remedy must contain.
 	checkName, want string
 }
 
@@ -89,9 +89,9 @@ func addCursor(t *testing.T, i *installation) string {
 }
 
 // simulateFreeSpace returns a replacement for Options.FreeBytes that reports the given
-// free space or error.
-func simulateFreeSpace(free uint64, err error) func(string) (uint64, error) {
-	return func(string) (uint64, error) { return free, err }
+// freeBytes space or error.
+func simulateFreeSpace(freeBytes uint64, err error) func(string) (uint64, error) {
+	return func(string) (uint64, error) { return freeBytes, err }
 }
 
 var failureCases = []failureCase{
@@ -111,10 +111,10 @@ var failureCases = []failureCase{
 	{"unmounted disk", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		o.FreeBytes = simulateFreeSpace(0, errors.New("no such device"))
 	}, "disk", "warn no such device"},
-	{"clock of 1970", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
+	{"clock set to 1970", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		o.Now = func() time.Time { return time.Unix(0, 0) }
 	}, "clock", "fail shows 1970-01-01"},
-	{"clock that is behind", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
+	{"clock that is slow", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		laterTime := time.Now().Add(time.Hour)
 		if err := os.Chtimes(i.TokenFile(), laterTime, laterTime); err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ var failureCases = []failureCase{
 	{"broken settings", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		writeTestFile(t, i.ConfigFile(), "{", 0o600)
 	}, "settings", "fail config.json"},
-	{"port of another program", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
+	{"port in use by another program", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		otherServer := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(otherServer.Close)
 		i.variables["OPENTABS_PORT"] = strconv.Itoa(otherServer.Listener.Addr().(*net.TCPAddr).Port)
@@ -228,7 +228,7 @@ var failureCases = []failureCase{
 	{"client without a token", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q}}`, i.State))
 	}, "client file", "warn Cursor has no token in "},
-	{"client of another installation", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
+	{"client that uses another installation", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":"/other"}}`, filepath.Join(i.State, "started")))
 	}, "client file", "warn mcp.json has the OPENTABS_HOME /other; do: run `opentabs setup --client cursor`, or change OPENTABS_HOME"},
 	{"client whose command fails", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
@@ -237,13 +237,13 @@ var failureCases = []failureCase{
 	{"client whose command is no MCP server", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","echo hello"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, addCursor(t, i)))
 	}, "client file", `fail wrote something else than MCP`},
-	{"client with opentabs switched off", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
+	{"client in which opentabs is switched off", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, `{"command":"/bin/sh","disabled":true}`)
 	}, "client file", "warn opentabs is switched off in the configuration of Cursor"},
 	{"client with broken JSON", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, `{`)
 	}, "client file", "warn Cursor: "},
-	{"client with another port", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
+	{"client configured with another port", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, `{"url":"http://127.0.0.1:1/mcp"}`)
 	}, "client file", "fail Cursor connects to http://127.0.0.1:1/mcp, but the server uses port "},
 	{"server in WSL", func(_ *testing.T, _ *installation, o *Options, s *httpapi.Status) {
@@ -260,7 +260,7 @@ func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
 		Token: token, Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
 		Status:      func() httpapi.Status { return *status },
 		PingBrowser: func(ctx context.Context, id string) (time.Duration, error) { return i.ping(ctx, id) },
-		MCP:         emptyMCP(), Browsers: extensionOnly(),
+		MCP:         emptyMCP(), Browsers: allowOnlyExtensionOrigin(),
 	}))
 	t.Cleanup(server.Close)
 	port := server.Listener.Addr().(*net.TCPAddr).Port
@@ -291,7 +291,7 @@ func TestExtensionFromOtherFolder(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(i.ExtensionDir()), os.RemoveAll(i.ExtensionRecord())); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
+	i.check(t).expectFinding(t, "extension", "ok the connected browser has the extension from another place")
 }
 
 // `opentabs doctor` must fail only if a finding has the level "fail".
@@ -317,7 +317,7 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 				}
 			}
 			if config.Exists(filepath.Join(i.State, "started")) {
-				t.Error("the doctor ran the command of an MCP client of another installation")
+				t.Error("`opentabs doctor` ran the configured command of another installation; want no run")
 			}
 			if !isFound {
 				t.Errorf("findings of the check %s = %q, want one finding with %q and a remedy", b.checkName, got, b.want)
@@ -329,13 +329,13 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 	}
 }
 
-// TestBrokenHTTPRules checks that the doctor reports a proxy that forwards requests of
-// web pages to the server.
+// TestBrokenHTTPRules checks that `opentabs doctor` reports a proxy that forwards requests
+// of web pages to the server.
 func TestBrokenHTTPRules(t *testing.T) {
 	i := newInstallation(t)
 	api := httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
-		Status: func() httpapi.Status { return httpapi.Status{} }, MCP: emptyMCP(), Browsers: extensionOnly(),
+		Status: func() httpapi.Status { return httpapi.Status{} }, MCP: emptyMCP(), Browsers: allowOnlyExtensionOrigin(),
 	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Origin")
@@ -344,7 +344,7 @@ func TestBrokenHTTPRules(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
-	i.check(t).expect(t, "http rules",
+	i.check(t).expectFinding(t, "http rules",
 		"fail a request to another host name to /healthz was answered with status 200; 421 is right; do: restart the server",
 		"fail a request from a web page to /healthz was answered with status 200; 403 is right",
 		"fail the link of the extension to /ws was answered with status 403; 426 is right")
@@ -354,7 +354,7 @@ func TestBrokenMCP(t *testing.T) {
 	i := newInstallation(t)
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
-		Status: func() httpapi.Status { return httpapi.Status{} }, Browsers: extensionOnly(),
+		Status: func() httpapi.Status { return httpapi.Status{} }, Browsers: allowOnlyExtensionOrigin(),
 		MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) }),
 	}))
 	t.Cleanup(server.Close)
@@ -365,13 +365,13 @@ func TestBrokenMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.expect(t, "mcp http", "fail 502 Bad Gateway: out of order; do: restart the server")
-	r.expect(t, "mcp stdio", "fail `opentabs mcp` failed: ")
+	r.expectFinding(t, "mcp http", "fail 502 Bad Gateway: out of order; do: restart the server")
+	r.expectFinding(t, "mcp stdio", "fail `opentabs mcp` failed: ")
 }
 
 // Fix must also repair an old extension folder and the configuration of an MCP client. Fix must not delete files of the
 // user.
-func TestFix(t *testing.T) {
+func TestRepairs(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)
 	i.variables["OPENTABS_PORT"] = findFreePort(t)
@@ -393,34 +393,34 @@ func TestFix(t *testing.T) {
 	}
 	var did []string
 	for _, repair := range r.Repairs {
-		did = append(did, fmt.Sprintf("%s: %s (%t)", repair.Check, repair.Text, repair.Failed))
+		did = append(did, fmt.Sprintf("%s: %s (%t)", repair.Check, repair.Text, repair.HasFailed))
 	}
-	fixedText := strings.Join(did, "\n")
+	repairLog := strings.Join(did, "\n")
 	for _, want := range []string{
 		"directories: only you have access to " + i.State + " now (mode 0700) (false)", "directories: only you have access to " + i.TokenFile(),
 		"token: the token file " + i.TokenFile() + " contains only 7 of the 43 characters of a token; the file is kept as ", "server: removed the record of the server with pid 4194304 (false)",
 		"extension: wrote the extension of " + version.Version, "client file: wrote opentabs with a new token into the configuration of Cursor",
 	} {
-		if !strings.Contains(fixedText, want) {
-			t.Errorf("repairs =\n%s\nwant a repair with %q", fixedText, want)
+		if !strings.Contains(repairLog, want) {
+			t.Errorf("repairs =\n%s\nwant a repair with %q", repairLog, want)
 		}
 	}
 	if err := r.Failure(); err != nil && strings.Contains(err.Error(), "--fix") {
-		t.Errorf("error of the report after all repairs = %v, want no advice to run a repair", err)
+		t.Errorf("failure of the report after all repairs = %v, want no advice to use --fix", err)
 	}
 	for _, f := range r.Findings {
-		if f.CanFix && f.Check != clientFileCheck {
+		if f.CanRepair && f.Check != clientFileCheck {
 			t.Errorf("finding after the repairs = %s: %s, want no finding that can be repaired", f.Check, f.Fact)
 		}
 	}
 	keptFiles, err := filepath.Glob(i.TokenFile() + "*")
 	if err != nil || len(keptFiles) != 2 {
-		t.Errorf("token files = %q, %v, want the new file and the renamed damaged file", keptFiles, err)
+		t.Errorf("token files = %q, error %v; want the new file and the renamed damaged file", keptFiles, err)
 	}
 }
 
-// TestFixRunsOnce checks that Fix attempts a failing repair only once.
-func TestFixRunsOnce(t *testing.T) {
+// TestEachRepairRunsOnce checks that Fix attempts a failing repair only once.
+func TestEachRepairRunsOnce(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)
 	o := i.options(t)
@@ -428,13 +428,13 @@ func TestFixRunsOnce(t *testing.T) {
 	attempts := 0
 	o.SetUpClient = func(context.Context, string) error { attempts++; return io.ErrShortWrite }
 	r, err := Fix(t.Context(), o)
-	if err != nil || attempts != 1 || len(r.Repairs) != 1 || !r.Repairs[0].Failed || r.Failure() == nil {
+	if err != nil || attempts != 1 || len(r.Repairs) != 1 || !r.Repairs[0].HasFailed || r.Failure() == nil {
 		t.Errorf("repairs = %+v after %d attempts, %v, want one failed repair and an error of the report", r.Repairs, attempts, err)
 	}
 }
 
-// TestDamagedTokenIsKept checks that the doctor does not run a client's command while the
-// token is damaged: the command would start a server, which replaces the token.
+// TestDamagedTokenIsKept checks that `opentabs doctor` does not run a client's command while
+// the token is damaged: the command would start a server, which replaces the token.
 func TestDamagedTokenIsKept(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
@@ -447,8 +447,8 @@ func TestDamagedTokenIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.expect(t, "client file", "warn Cursor was not tried, because no server of this installation can run; do: first repair what failed above")
+	r.expectFinding(t, "client file", "warn Cursor was not tried, because no server of this installation can run; do: first repair what failed above")
 	if config.Exists(startMarker) {
-		t.Error("the doctor ran the command of Cursor")
+		t.Error("`opentabs doctor` ran the command in Cursor's configuration; want no run while the token is damaged")
 	}
 }

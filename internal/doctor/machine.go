@@ -14,7 +14,7 @@ import (
 // Linux.
 type machineCheck struct{ *healthCheck }
 
-// The doctor fails below minFreeBytes, where opentabs cannot store changes, and warns below lowFreeBytes.
+// The disk check fails below minFreeBytes, because opentabs cannot store changes, and warns below lowFreeBytes.
 const (
 	minFreeBytes = 1 << 20
 	lowFreeBytes = 50 << 20
@@ -24,28 +24,28 @@ func (c machineCheck) checkDisk() {
 	if c.FreeBytes == nil {
 		return
 	}
-	free, err := c.FreeBytes(c.dirs.State)
+	freeBytes, err := c.FreeBytes(c.dirs.State)
 	remedy := "free some space on the disk with " + c.dirs.State + ", or set OPENTABS_HOME to a directory on another disk"
 	switch {
 	case err != nil:
 		c.reportWarning("disk", "the free space is unknown: "+err.Error(), "check that the disk with "+c.dirs.State+" is mounted")
-	case free < minFreeBytes:
-		c.reportFailure("disk", fmt.Sprintf("the disk is full (%s free), so nothing can be stored", humanize.Bytes(int(free))), remedy)
-	case free < lowFreeBytes:
-		c.reportWarning("disk", fmt.Sprintf("the disk is almost full (%s free)", humanize.Bytes(int(free))), remedy)
+	case freeBytes < minFreeBytes:
+		c.reportFailure("disk", fmt.Sprintf("the disk is full (%s free), so nothing can be stored", humanize.Bytes(int(freeBytes))), remedy)
+	case freeBytes < lowFreeBytes:
+		c.reportWarning("disk", fmt.Sprintf("the disk is almost full (%s free)", humanize.Bytes(int(freeBytes))), remedy)
 	default:
-		c.reportOK("disk", "%s free", humanize.Bytes(int(free)))
+		c.reportOK("disk", "%s free", humanize.Bytes(int(freeBytes)))
 	}
 }
 
 // maxClockDrift is how far in the future the modification time of a file may be before
-// the doctor reports a wrong clock.
+// `opentabs doctor` reports a wrong clock.
 const maxClockDrift = 5 * time.Minute
 
-// A clock that is before releasedAt, a time before the release of this version, is wrong.
+// releasedAt is before the release of this version, so a clock that shows an earlier time is wrong.
 var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// With a clock that is behind, jobs and temporary permissions expire too late.
+// With a slow clock, jobs and temporary permissions expire too late.
 func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()
@@ -58,8 +58,8 @@ func (c machineCheck) checkClock() {
 		if err != nil {
 			continue
 		}
-		if ahead := fileInfo.ModTime().Sub(now); ahead > maxClockDrift {
-			c.reportWarning("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.Duration(ahead)), remedy)
+		if clockDrift := fileInfo.ModTime().Sub(now); clockDrift > maxClockDrift {
+			c.reportWarning("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.Duration(clockDrift)), remedy)
 			return
 		}
 	}

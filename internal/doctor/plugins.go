@@ -33,7 +33,7 @@ func (c *healthCheck) checkPlugins() {
 		return
 	case len(plugins)+len(failedPlugins) == 0:
 		c.reportWarning("plugins", "agents have no tools: there are no plugins, and browser tools are off", "run `opentabs browser tools on` for tools that work on any page, or install a plugin with `opentabs plugin install NAME`")
-		c.markNotSetUp()
+		c.markSetupMissing()
 		return
 	}
 	for _, f := range failedPlugins {
@@ -46,15 +46,15 @@ func (c *healthCheck) checkPlugins() {
 		}
 	}
 	if usablePlugins > 0 {
-		c.reportOK("plugins", "%s with %s can be used", terminal.Plural(usablePlugins, "plugin"), terminal.Plural(tools, "tool"))
+		c.reportOK("plugins", "%s with %s can be used", terminal.CountNoun(usablePlugins, "plugin"), terminal.CountNoun(tools, "tool"))
 	}
 }
 
-func (c *healthCheck) checkPermissions() (areBroken bool) {
+func (c *healthCheck) checkPermissions() (hasBrokenFile bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
 	fileContent, err := os.ReadFile(rules.Path())
-	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(fileContent)); areBroken {
+	if hasBrokenFile = len(problems) > 0 && (err != nil || !json.Valid(fileContent)); hasBrokenFile {
 		c.reportFailure("permissions", strings.Join(problems, "; ")+"; until then no tool runs", "correct the file, or move it away to start without permissions")
 		return true
 	}
@@ -114,14 +114,14 @@ func (c *healthCheck) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, e
 	}
 	pluginSet := registry.Set()
 	reviews := policy.New(c.dirs.State, registry.Set, policy.Options{})
-	local := permissions.NewLocal(reviews, registry)
+	localPermissions := permissions.NewLocal(reviews, registry)
 	var plugins []httpapi.Plugin
 	for _, p := range pluginSet.Plugins() {
-		plugins = append(plugins, local.Status(p))
+		plugins = append(plugins, localPermissions.Status(p))
 	}
 	var failedPlugins []httpapi.FailedPlugin
 	for _, f := range pluginSet.Failed() {
-		failedPlugins = append(failedPlugins, permissions.FailedStatus(f))
+		failedPlugins = append(failedPlugins, permissions.NewFailedPlugin(f))
 	}
 	return plugins, failedPlugins, nil
 }

@@ -28,8 +28,8 @@ type Finding struct {
 	// Remedy is what the user should do about the problem, or empty if there is no
 	// problem.
 	Remedy string `json:"do,omitempty"`
-	// CanFix is true if `opentabs doctor --fix` can repair the problem.
-	CanFix bool `json:"can_fix,omitempty"`
+	// CanRepair is true if `opentabs doctor --fix` can repair the problem.
+	CanRepair bool `json:"can_fix,omitempty"`
 
 	isNotSetUp bool
 	repair     func(context.Context) (repairReport string, err error)
@@ -39,8 +39,8 @@ type Finding struct {
 type Repair struct {
 	Check string `json:"check"`
 	// Text describes what was repaired, or why the repair failed.
-	Text   string `json:"text"`
-	Failed bool   `json:"failed,omitempty"`
+	Text      string `json:"text"`
+	HasFailed bool   `json:"failed,omitempty"`
 }
 
 // Report has the findings of all checks, the attempted repairs, and facts about MCP
@@ -58,22 +58,22 @@ type Report struct {
 // Failure returns an error if a finding has the level "fail", and otherwise nil. The error message
 // of Failure ends with what the user can do about the findings.
 func (r Report) Failure() error {
-	failures, fixable := 0, 0
+	failures, fixableCount := 0, 0
 	for _, f := range r.Findings {
 		if f.Level == levelFail {
 			failures++
-			if f.CanFix {
-				fixable++
+			if f.CanRepair {
+				fixableCount++
 			}
 		}
 	}
 	switch {
 	case failures == 0:
 		return nil
-	case fixable > 0 && r.Repairs == nil:
-		return errors.New(terminal.Plural(failures, "check") + " failed: run `opentabs doctor --fix`, and follow the lines that begin with \"do:\"")
+	case fixableCount > 0 && r.Repairs == nil:
+		return errors.New(terminal.CountNoun(failures, "check") + " failed: run `opentabs doctor --fix`, and follow the lines that begin with \"do:\"")
 	}
-	return errors.New(terminal.Plural(failures, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
+	return errors.New(terminal.CountNoun(failures, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
 }
 
 const minCheckWidth = 11
@@ -88,7 +88,7 @@ func (r Report) Print(terminalOut *terminal.Output) {
 	indent := strings.Repeat(" ", levelWidth+1+width+gap)
 	for _, repair := range r.Repairs {
 		label := "fixed"
-		if repair.Failed {
+		if repair.HasFailed {
 			label = "error"
 		}
 		terminalOut.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, label, width, repair.Check), indent, repair.Text)
@@ -98,7 +98,7 @@ func (r Report) Print(terminalOut *terminal.Output) {
 	}
 	for i, f := range r.Findings {
 		terminalOut.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, f.Level, width, f.Check), indent, f.Fact)
-		isRepeated := i+1 < len(r.Findings) && r.Findings[i+1].Remedy == f.Remedy // the last of these findings has the remedy
+		isRepeated := i+1 < len(r.Findings) && r.Findings[i+1].Remedy == f.Remedy // the remedy is printed after the last of several findings with the same remedy
 		if f.Remedy != "" && !isRepeated {
 			terminalOut.PrintParagraph(indent+"do: ", indent+"    ", f.Remedy)
 		}

@@ -21,7 +21,7 @@ import (
 type serverCheck struct{ *healthCheck }
 
 func (c serverCheck) checkServer(ctx context.Context) {
-	if !c.settingsValid {
+	if !c.areSettingsValid {
 		c.reportFailure("server", "its port is unknown", "correct the settings first")
 		return
 	}
@@ -77,8 +77,8 @@ func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	const startText = "start your MCP client, which starts the server, or run `opentabs serve`"
 	record, isKilled := c.dirs.ReadServer()
 	if !isKilled {
-		c.reportWarning("server", "not running; "+portState(port), startText)
-		c.markNotSetUp()
+		c.reportWarning("server", "not running; "+portStateText(port), startText)
+		c.markSetupMissing()
 		return
 	}
 	c.reportWarning("server", fmt.Sprintf("not running; the last server (pid %d) was killed or crashed", record.PID), startText)
@@ -87,7 +87,7 @@ func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	})
 }
 
-func portState(port int) string {
+func portStateText(port int) string {
 	if port == 0 {
 		return "it will use any free port"
 	}

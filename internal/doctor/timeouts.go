@@ -15,16 +15,16 @@ func clientWaitText(client httpapi.MCPClient) string {
 	t := client.Timeout
 	if t == nil {
 		if profile := clients.Of(client.Name, client.Version); profile.IsKnown() {
-			knownTimeout := profile.TimeoutOver(client.Transport == "http")
+			knownTimeout := profile.TransportTimeout(client.Transport == "http")
 			return fmt.Sprintf("waits %s for a call", waitText(knownTimeout.Limit, knownTimeout.ProgressRestarts))
 		}
 		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up on a call"
 	}
 	waitPhrase := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
 	switch t.Source {
-	case httpapi.TimeoutLearned:
+	case httpapi.TimeoutSourceLearned:
 		waitPhrase += ", as opentabs learned from a call that it gave up"
-	case httpapi.TimeoutSet:
+	case httpapi.TimeoutSourceUser:
 		waitPhrase += ", as you set it"
 	}
 	return waitPhrase
@@ -38,9 +38,9 @@ func (c *healthCheck) checkTimeouts() {
 	}
 	for _, e := range store.List() {
 		if e.IsSetByUser {
-			c.reportOK("client timeouts", "calls of %s become jobs before %s, as you set it", e.ClientText(), e.WaitText())
+			c.reportOK("client timeouts", "calls of %s become jobs before %s, as you set it", e.FormatClient(), e.FormatLimit())
 			continue
 		}
-		c.reportOK("client timeouts", "%s gave up a call after %s, so its later calls become jobs before that; if it waits longer: opentabs client timeout set %q TIME", e.ClientText(), e.WaitText(), e.Name)
+		c.reportOK("client timeouts", "%s gave up a call after %s, so its later calls become jobs before that; if it waits longer: opentabs client timeout set %q TIME", e.FormatClient(), e.FormatLimit(), e.Name)
 	}
 }

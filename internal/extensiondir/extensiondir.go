@@ -24,7 +24,7 @@ import (
 // [Connection] as JSON.
 const ConnectionFile = "connection.json"
 
-var errOccupied = errors.New("the folder has other files than an opentabs extension")
+var errFolderOccupied = errors.New("the folder has other files than an opentabs extension")
 
 // Connection is what the extension needs to find the daemon and to authenticate.
 type Connection struct {
@@ -61,7 +61,7 @@ const (
 // warnings to the user. If dir contains files but no opentabs extension, Install returns
 // an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
-	if err := checkVacant(dir); err != nil {
+	if err := checkFolderIsFree(dir); err != nil {
 		return nil, err
 	}
 	warnings, err = config.MakePrivate(dir)
@@ -69,19 +69,20 @@ func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) 
 		return warnings, err
 	}
 	if _, ok := readRecord(dirs); !ok && config.Exists(dirs.ExtensionRecord()) {
-		keptAs, err := statefile.PutAside(dirs.ExtensionRecord())
+		backupPath, err := statefile.RenameDamagedFile(dirs.ExtensionRecord())
 		if err != nil {
 			return warnings, err
 		}
-		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), keptAs))
+		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), backupPath))
 	}
 	return warnings, writeFiles(dirs, dir, c, choice == WithDebugger || choice == KeepDebugger && HasDebugger(dirs))
 }
 
-// The manifest is written last; files of an older version are removed, and adapters and unrelated files stay.
-func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
+// writeFiles writes the extension's files, the manifest last. It then removes the files of an older version, but keeps
+// adapters and unrelated files.
+func writeFiles(dirs config.Dirs, dir string, c Connection, hasDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
-	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})
+	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: hasDebugger})
 	if err != nil {
 		return fmt.Errorf("bundle the extension: %w", err)
 	}
@@ -99,7 +100,7 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) e
 	if err := removeOldFiles(dirs, dir, names); err != nil {
 		return err
 	}
-	record, err := json.Marshal(installRecord{Dir: dir, Files: names, Debugger: withDebugger})
+	record, err := json.Marshal(installRecord{Dir: dir, Files: names, Debugger: hasDebugger})
 	if err != nil {
 		return fmt.Errorf("store the extension's folder: %w", err)
 	}
@@ -117,7 +118,7 @@ func compareManifestLast(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func checkVacant(dir string) error {
+func checkFolderIsFree(dir string) error {
 	dirEntries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(dirEntries) == 0 {
 		return nil
@@ -126,7 +127,7 @@ func checkVacant(dir string) error {
 		return fmt.Errorf("write the extension: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ConnectionFile)); err != nil {
-		return errOccupied
+		return errFolderOccupied
 	}
 	return nil
 }
@@ -213,8 +214,8 @@ const AdapterDir = "adapters"
 
 // Remove deletes the files of the extension that [Install] wrote, and the adapters of
 // plugins. Remove keeps files in the extension's directory that opentabs did not write.
-// The result hasGone is true if the extension's directory no longer exists.
-func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
+// The result isRemoved is true if the extension's directory no longer exists.
+func Remove(dirs config.Dirs) (folder string, isRemoved bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {
 		return folder, true, nil

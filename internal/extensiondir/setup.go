@@ -74,7 +74,7 @@ func Setup(ctx context.Context, h *home.Home, o Options, notef func(format strin
 	for _, w := range warnings {
 		notef("%s", w)
 	}
-	if errors.Is(err, errOccupied) {
+	if errors.Is(err, errFolderOccupied) {
 		return "", usererr.Errorf("%s contains files that are not part of an opentabs extension: name an empty or a new folder with --dir", folder)
 	}
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 )
 
 // Two writes within one tick of the file system's clock leave equal times, so a recent time proves nothing. The longer
-// coarseSettleTime applies to file systems that store times in whole seconds.
+// coarseTimestampAge applies to file systems that store times in whole seconds.
 const (
-	fineSettleTime   = 50 * time.Millisecond
-	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s
+	fineTimestampAge   = 50 * time.Millisecond
+	coarseTimestampAge = 3 * time.Second // FAT file systems store times in steps of 2 s
 )
 
-// Mark is the attributes of a file that change when its content changes. A program can
+// Mark contains the attributes of a file that change when its content changes. A program can
 // reset the modification time, but not the change time (ChangedNs). On Windows, ChangedNs
 // is 0, so a reset modification time can hide a change.
 type Mark struct {
@@ -34,14 +34,14 @@ func Of(fileInfo os.FileInfo) Mark {
 	return m
 }
 
-// IsSettled reports whether the file's times are old enough that every later write
-// changes the mark. If IsSettled returns false, do not use the Mark to detect changes,
+// IsOldEnough reports whether the file's times are old enough that every later write
+// changes the mark. If IsOldEnough returns false, do not use the Mark to detect changes,
 // because a later write could leave the Mark unchanged.
-func (m Mark) IsSettled(now time.Time) bool {
+func (m Mark) IsOldEnough(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
-		age := fineSettleTime
+		age := fineTimestampAge
 		if ns%int64(time.Second) == 0 {
-			age = coarseSettleTime
+			age = coarseTimestampAge
 		}
 		if ns != 0 && now.Sub(time.Unix(0, ns)) < age {
 			return false

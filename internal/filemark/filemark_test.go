@@ -24,8 +24,8 @@ func writeFile(t *testing.T, name, fileContent string) {
 	}
 }
 
-// TestMarkChanges checks that a changed file has a new mark even if a program restores its size and modification time.
-func TestMarkChanges(t *testing.T) {
+// TestMarkChangesWithFile checks that a changed file has a new mark even if a program restores its size and modification time.
+func TestMarkChangesWithFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")
 	oldTime := time.Now().Add(-time.Hour).Truncate(time.Second)
@@ -34,36 +34,36 @@ func TestMarkChanges(t *testing.T) {
 	}
 	markBefore := markOf(t, name)
 	if markBefore != markOf(t, name) {
-		t.Error("two marks of an unchanged file differ")
+		t.Errorf("second mark of an unchanged file = %+v; want %+v", markOf(t, name), markBefore)
 	}
 	if markBefore.Size != 3 || markBefore.ModifiedNs != oldTime.UnixNano() {
-		t.Errorf("%+v, want 3 bytes of %s", markBefore, oldTime)
+		t.Errorf("mark of the file = %+v; want 3 bytes and the time %s", markBefore, oldTime)
 	}
 	writeFile(t, name, "abcd")
 	if markAfter := markOf(t, name); markAfter.Size != 4 || markAfter == markBefore {
-		t.Errorf("after a write: %+v", markAfter)
+		t.Errorf("mark after a write = %+v; want 4 bytes and a changed mark", markAfter)
 	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		return // on other systems, a mark has only the size and the modification time
 	}
-	replaced := filepath.Join(filepath.Dir(name), "other")
-	writeFile(t, replaced, "xyz")
-	if err := os.Chtimes(replaced, oldTime, oldTime); err != nil {
+	replacementFile := filepath.Join(filepath.Dir(name), "other")
+	writeFile(t, replacementFile, "xyz")
+	if err := os.Chtimes(replacementFile, oldTime, oldTime); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(replaced, name); err != nil {
+	if err := os.Rename(replacementFile, name); err != nil {
 		t.Fatal(err)
 	}
 	markAfter := markOf(t, name)
 	if markAfter.Size != markBefore.Size || markAfter.ModifiedNs != markBefore.ModifiedNs {
-		t.Fatalf("%+v and %+v: want the same size and time", markBefore, markAfter)
+		t.Fatalf("mark of the original file %+v, of the replacement %+v; want the same size and time", markBefore, markAfter)
 	}
 	if markAfter.Inode == markBefore.Inode || markAfter.ChangedNs < markBefore.ChangedNs || markBefore.ChangedNs <= oldTime.UnixNano() || markAfter.Device != markBefore.Device {
-		t.Errorf("the replaced file has the mark %+v, before %+v", markAfter, markBefore)
+		t.Errorf("mark of the replacement %+v, of the original file %+v; want another inode and a newer change time", markAfter, markBefore)
 	}
 }
 
-func TestIsSettled(t *testing.T) {
+func TestMarkIsOldEnough(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 1, time.UTC)
 	timeAgo := func(d time.Duration) int64 { return now.Add(-d).UnixNano() }
 	wholeSecondsAgo := func(d time.Duration) int64 { return now.Add(-d).Truncate(time.Second).UnixNano() }
@@ -73,16 +73,16 @@ func TestIsSettled(t *testing.T) {
 		want bool
 	}{
 		{"just written", Mark{ModifiedNs: timeAgo(0), ChangedNs: timeAgo(0)}, false},
-		{"a tick ago", Mark{ModifiedNs: timeAgo(fineSettleTime - 1), ChangedNs: timeAgo(fineSettleTime - 1)}, false},
-		{"after the tick", Mark{ModifiedNs: timeAgo(fineSettleTime), ChangedNs: timeAgo(fineSettleTime)}, true},
+		{"less than a clock tick ago", Mark{ModifiedNs: timeAgo(fineTimestampAge - 1), ChangedNs: timeAgo(fineTimestampAge - 1)}, false},
+		{"a clock tick ago", Mark{ModifiedNs: timeAgo(fineTimestampAge), ChangedNs: timeAgo(fineTimestampAge)}, true},
 		{"the change time is newer", Mark{ModifiedNs: timeAgo(time.Hour), ChangedNs: timeAgo(0)}, false},
 		{"no change time", Mark{ModifiedNs: timeAgo(time.Hour)}, true},
 		{"whole seconds", Mark{ModifiedNs: wholeSecondsAgo(time.Second)}, false},
-		{"whole seconds, long ago", Mark{ModifiedNs: wholeSecondsAgo(coarseSettleTime)}, true},
+		{"whole seconds, long ago", Mark{ModifiedNs: wholeSecondsAgo(coarseTimestampAge)}, true},
 		{"in the future", Mark{ModifiedNs: timeAgo(-time.Hour)}, false},
 	} {
-		if got := testCase.mark.IsSettled(now); got != testCase.want {
-			t.Errorf("%s: %t, want %t", testCase.name, got, testCase.want)
+		if got := testCase.mark.IsOldEnough(now); got != testCase.want {
+			t.Errorf("IsOldEnough for the case %q = %t, want %t", testCase.name, got, testCase.want)
 		}
 	}
 }

@@ -97,20 +97,20 @@ func (s *Store) write(f File, content []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	unfinished := filepath.Join(s.dir, unfinishedPrefix+f.ID)
-	err := os.Mkdir(unfinished, 0o700)
+	unfinishedFolder := filepath.Join(s.dir, unfinishedPrefix+f.ID)
+	err := os.Mkdir(unfinishedFolder, 0o700)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(unfinished, f.Name), content, 0o600)
+		err = os.WriteFile(filepath.Join(unfinishedFolder, f.Name), content, 0o600)
 	}
 	if err == nil {
 		description, _ := json.Marshal(f) // a File can always be encoded as JSON
-		err = os.WriteFile(filepath.Join(unfinished, descriptionFile), description, 0o600)
+		err = os.WriteFile(filepath.Join(unfinishedFolder, descriptionFile), description, 0o600)
 	}
 	if err == nil {
-		err = os.Rename(unfinished, filepath.Join(s.dir, f.ID))
+		err = os.Rename(unfinishedFolder, filepath.Join(s.dir, f.ID))
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(unfinished))
+		return errors.Join(err, os.RemoveAll(unfinishedFolder))
 	}
 	return nil
 }
@@ -128,8 +128,8 @@ func (s *Store) removeOldest() error {
 	}
 	dirEntries, listErr := os.ReadDir(s.dir)
 	for _, e := range dirEntries {
-		fileInfo, infoErr := e.Info()
-		if infoErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(fileInfo.ModTime()).Abs() > unfinishedAge {
+		fileInfo, statErr := e.Info()
+		if statErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(fileInfo.ModTime()).Abs() > unfinishedAge {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, e.Name())))
 		}
 	}

@@ -28,7 +28,7 @@ func addFile(t *testing.T, s *Store, name string, sizeBytes int) File {
 func TestClientReadsItsFile(t *testing.T) {
 	s := openStore(t)
 	if files, err := s.List(); err != nil || len(files) != 0 {
-		t.Errorf("List of an empty store = %v, %v; want no file and no error", files, err)
+		t.Errorf("List of an empty store = %v, error %v; want no file and no error", files, err)
 	}
 	addedFile, err := s.Add(File{Name: "shop.har", MediaType: "application/json", Client: "claude"}, []byte(`{"log":{}}`))
 	if err != nil {
@@ -37,14 +37,14 @@ func TestClientReadsItsFile(t *testing.T) {
 	id, ok := IDFromURI(addedFile.URI())
 	read, content, err := Open(s.dir).Read(id, "claude")
 	if !ok || err != nil || string(content) != `{"log":{}}` || read != addedFile || read.SizeBytes != 10 {
-		t.Errorf("Read(%q) = %+v, %q, %v; want the added file %+v", id, read, content, err, addedFile)
+		t.Errorf("Read(%q) = %+v, %q, error %v; want the added file %+v", id, read, content, err, addedFile)
 	}
 	if _, _, err := s.Read(id, "cursor"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Read by another client: error %v, want ErrNotFound", err)
 	}
 	for path, want := range map[string]os.FileMode{addedFile.Path: 0o600, filepath.Dir(addedFile.Path): 0o700, s.dir: 0o700} {
 		if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != want {
-			t.Errorf("mode of %s = %v, %v; want %v", path, fileInfo.Mode(), err, want)
+			t.Errorf("mode of %s = %v, error %v; want %v", path, fileInfo.Mode(), err, want)
 		}
 	}
 	if err := s.Remove(id); err != nil {
@@ -68,7 +68,7 @@ func TestOldestFilesAreRemoved(t *testing.T) {
 		}
 		files, err := s.List()
 		if err != nil || len(files) != 2 || files[0].ID != ids[1] || files[1].ID != ids[2] {
-			t.Errorf("files after adding 120 bytes to a store for 100 bytes = %+v, %v; want the two newest files, %v", files, err, ids[1:])
+			t.Errorf("files after adding 120 bytes to a store for 100 bytes = %+v, error %v; want the two newest files, %v", files, err, ids[1:])
 		}
 		big := addFile(t, s, "big.har", 100)
 		if files, _ := s.List(); len(files) != 1 || files[0].ID != big.ID {
@@ -83,24 +83,24 @@ func TestOldestFilesAreRemoved(t *testing.T) {
 func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	s := openStore(t)
 	addFile(t, s, "a.har", 1)
-	unfinished := filepath.Join(s.dir, unfinishedPrefix+"abc")
-	if err := os.Mkdir(unfinished, 0o700); err != nil {
+	unfinishedFolder := filepath.Join(s.dir, unfinishedPrefix+"abc")
+	if err := os.Mkdir(unfinishedFolder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	addFile(t, s, "b.har", 1)
-	if _, err := os.Stat(unfinished); err != nil {
+	if _, err := os.Stat(unfinishedFolder); err != nil {
 		t.Errorf("state of a new unfinished folder: %v, want that the folder exists", err)
 	}
 	oldTime := time.Now().Add(-2 * unfinishedAge)
-	if err := os.Chtimes(unfinished, oldTime, oldTime); err != nil {
+	if err := os.Chtimes(unfinishedFolder, oldTime, oldTime); err != nil {
 		t.Fatal(err)
 	}
 	addFile(t, s, "c.har", 1)
-	if _, err := os.Stat(unfinished); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(unfinishedFolder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("state of an old unfinished folder: %v, want that the folder does not exist", err)
 	}
 	if files, err := s.List(); err != nil || len(files) != 3 {
-		t.Errorf("List = %v, %v; want 3 files", files, err)
+		t.Errorf("List = %v, error %v; want 3 files", files, err)
 	}
 }
 

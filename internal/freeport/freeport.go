@@ -8,9 +8,8 @@ import (
 	"net"
 )
 
-// Find returns a TCP port below 32768 on which no program listens. If another program
-// asks the system for any free port, it gets a higher port, so it cannot take the
-// returned one.
+// Find returns a TCP port below 32768 on which no program listens. Programs that request
+// any free port get a port of 32768 or above, so they cannot take the returned port.
 func Find() (int, error) {
 	for range 100 {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000)))

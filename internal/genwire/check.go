@@ -26,7 +26,7 @@ func checkTypeName(name string) error {
 // of a duration or size must end with its unit: idleTimeout must be idleTimeoutMs.
 func checkField(fd field) error {
 	switch {
-	case (fd.pointer || fd.isList) && !fd.optional:
+	case (fd.isPointer || fd.isList) && !fd.isOptional:
 		return errors.New("without omitempty its zero value is null on the wire; add omitempty")
 	case (fd.typ == "int" || fd.typ == "float64") && lacksUnit(fd.name):
 		return fmt.Errorf("add the unit to the name: %sMs, %sBytes or similar", fd.name, fd.name)
@@ -62,7 +62,7 @@ func (s *schema) check() error {
 				return fmt.Errorf("%s: two fields are called %q", st.name, fd.name)
 			case ast.IsExported(fd.typ) && !enums[fd.typ] && !structs[fd.typ]:
 				return fmt.Errorf("%s: %q has the type %s, which has no wire form", st.name, fd.name, fd.typ)
-			case structs[fd.typ] && fd.optional && !fd.isList && !fd.pointer:
+			case structs[fd.typ] && fd.isOptional && !fd.isList && !fd.isPointer:
 				return fmt.Errorf("%s: omitempty does nothing for %q, a struct; use a pointer", st.name, fd.name)
 			}
 			seenNames[fd.name] = true
@@ -75,7 +75,7 @@ func (s *schema) check() error {
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {
-		baseName := typeBase(m)
+		baseName := methodTypeName(m)
 		knownNames[baseName] = true
 		if !structs[baseName+"Params"] {
 			return fmt.Errorf("method %s needs type %sParams", m, baseName)
@@ -103,7 +103,7 @@ func (s *schema) methodValues() []string {
 	return memberNames
 }
 
-func typeBase(method string) string {
+func methodTypeName(method string) string {
 	var baseName strings.Builder
 	for word := range strings.SplitSeq(method, ".") {
 		baseName.WriteString(strings.ToUpper(word[:1]) + word[1:])

@@ -92,7 +92,7 @@ func (s *schema) writeMethods(outBuffer *bytes.Buffer) {
 	}
 	var requests, notifications []string
 	for _, m := range s.methodValues() {
-		if results[typeBase(m)+"Result"] {
+		if results[methodTypeName(m)+"Result"] {
 			requests = append(requests, m)
 		} else {
 			notifications = append(notifications, m)
@@ -100,13 +100,13 @@ func (s *schema) writeMethods(outBuffer *bytes.Buffer) {
 	}
 	outBuffer.WriteString("\n/** Requests pairs each method that is answered with its params and its result. */\nexport interface Requests {\n")
 	for _, m := range requests {
-		fmt.Fprintf(outBuffer, "  %s: { params: %[2]sParams; result: %[2]sResult };\n", tsString(m), typeBase(m))
+		fmt.Fprintf(outBuffer, "  %s: { params: %[2]sParams; result: %[2]sResult };\n", tsString(m), methodTypeName(m))
 	}
 	outBuffer.WriteString("}\n")
 	writeNames(outBuffer, "RequestMethod", "the methods that are answered", requests)
 	outBuffer.WriteString("\n/** Notifications pairs each method that is not answered with its params. */\nexport interface Notifications {\n")
 	for _, m := range notifications {
-		fmt.Fprintf(outBuffer, "  %s: %sParams;\n", tsString(m), typeBase(m))
+		fmt.Fprintf(outBuffer, "  %s: %sParams;\n", tsString(m), methodTypeName(m))
 	}
 	outBuffer.WriteString("}\n")
 	writeNames(outBuffer, "NotificationMethod", "the methods that are not answered", notifications)
@@ -141,17 +141,17 @@ func (s *schema) writeShapes(outBuffer *bytes.Buffer) {
 		}
 		fmt.Fprintf(outBuffer, "  %s: {\n", st.name)
 		for _, fd := range st.fields {
-			name, shape := fd.name, tsString(shapeNames[fd.typ])
-			if fd.optional {
+			name, shapeText := fd.name, tsString(shapeNames[fd.typ])
+			if fd.isOptional {
 				name = tsString(name + "?")
 			}
 			if ast.IsExported(fd.typ) {
-				shape = tsString(fd.typ)
+				shapeText = tsString(fd.typ)
 			}
 			if fd.isList {
-				shape = "[" + shape + "]"
+				shapeText = "[" + shapeText + "]"
 			}
-			fmt.Fprintf(outBuffer, "    %s: %s,\n", name, shape)
+			fmt.Fprintf(outBuffer, "    %s: %s,\n", name, shapeText)
 		}
 		outBuffer.WriteString("  },\n")
 	}
@@ -177,7 +177,7 @@ func (fd field) tsType() string {
 }
 
 func optionalMark(fd field) string {
-	if fd.optional {
+	if fd.isOptional {
 		return "?"
 	}
 	return ""

@@ -47,8 +47,8 @@ type structDecl struct {
 type field struct {
 	goName        string
 	name, docText string
-	optional      bool
-	pointer       bool
+	isOptional    bool
+	isPointer     bool
 	isList        bool
 	// typ is the name of a basic type (string, bool, int or float64), "raw" for
 	// json.RawMessage, or the name of an enum or struct of the package.
@@ -100,8 +100,8 @@ func loadSchema(dir fs.FS) (*schema, error) {
 // are ignored, because go build finds the real errors.
 func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
-	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}
-	_, _ = conf.Check("wire", fset, files, info)
+	typesConfig := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}
+	_, _ = typesConfig.Check("wire", fset, files, info)
 	return info.Defs
 }
 
@@ -119,7 +119,7 @@ func (l *loader) eachSpec(file *ast.File, tok token.Token, visitSpec func(ast.Sp
 			continue
 		}
 		for _, s := range g.Specs {
-			if err := visitSpec(s, docOf(g, s)); err != nil {
+			if err := visitSpec(s, specDoc(g, s)); err != nil {
 				return fmt.Errorf("%s: %w", l.fset.Position(s.Pos()), err)
 			}
 		}
@@ -128,7 +128,7 @@ func (l *loader) eachSpec(file *ast.File, tok token.Token, visitSpec func(ast.Sp
 }
 
 // In a declaration without parentheses, go/ast attaches the comment to the declaration instead of the spec.
-func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
+func specDoc(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 	if !g.Lparen.IsValid() {
 		return g.Doc
 	}
@@ -198,7 +198,7 @@ func loadField(f *ast.Field) (field, error) {
 		return field{}, fmt.Errorf(".%s: %w", goName, err)
 	}
 	name, option, _ := strings.Cut(reflect.StructTag(rawTag).Get("json"), ",")
-	fd := field{goName: goName, name: name, docText: f.Doc.Text(), optional: option != ""}
+	fd := field{goName: goName, name: name, docText: f.Doc.Text(), isOptional: option != ""}
 	switch {
 	case name == "" || name == "-":
 		return field{}, fmt.Errorf(".%s: give it a json name", goName)
@@ -218,7 +218,7 @@ func (fd *field) setType(e ast.Expr) error {
 	switch e := e.(type) {
 	case *ast.StarExpr:
 		if _, ok := e.X.(*ast.Ident); ok {
-			fd.pointer = true
+			fd.isPointer = true
 			return fd.setType(e.X)
 		}
 	case *ast.ArrayType:

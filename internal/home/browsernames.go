@@ -26,33 +26,33 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 	return NewBrowserNames(store, func() []string { return nil }, func(string) {}), nil
 }
 
-// NewBrowserNames returns an [httpapi.BrowserNames] that reads and changes a store.
-// connected returns the IDs of the connected browsers. onRenamed is called with the ID of
-// each renamed browser.
-func NewBrowserNames(store *browsernames.Store, connectedBrowsers func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
-	return localNames{store, connectedBrowsers, onRenamed}
+// NewBrowserNames returns an [httpapi.BrowserNames] that reads and changes a store. The
+// function connectedBrowsers returns the IDs of the connected browsers. The function
+// onRename is called with the ID of each renamed browser.
+func NewBrowserNames(store *browsernames.Store, connectedBrowsers func() []string, onRename func(browserID string)) httpapi.BrowserNames {
+	return localNames{store, connectedBrowsers, onRename}
 }
 
 // localNames implements httpapi.BrowserNames with a store in this process.
 type localNames struct {
 	store             *browsernames.Store
 	connectedBrowsers func() []string
-	onRenamed         func(browserID string)
+	onRename          func(browserID string)
 }
 
 func (n localNames) List() ([]httpapi.KnownBrowser, error) {
-	browsers, clientsOf := n.store.List()
+	browsers, clientNames := n.store.List()
 	var knownBrowsers []httpapi.KnownBrowser
 	for _, b := range browsers {
 		k := n.describe(b)
-		k.DefaultFor = clientsOf(b.ID)
+		k.DefaultFor = clientNames(b.ID)
 		knownBrowsers = append(knownBrowsers, k)
 	}
 	return knownBrowsers, nil
 }
 
 func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
-	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connectedBrowsers(), b.ID)}
+	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsUserGiven: b.IsUserGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connectedBrowsers(), b.ID)}
 }
 
 func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
@@ -60,7 +60,7 @@ func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
 	if err != nil {
 		return httpapi.KnownBrowser{}, err
 	}
-	n.onRenamed(b.ID)
+	n.onRename(b.ID)
 	return n.describe(b), nil
 }
 

@@ -19,9 +19,9 @@ func ExplainError(err error) string {
 	if errors.Is(err, config.ErrDamaged) {
 		return err.Error() + ": " + DamagedTokenRemedy
 	}
-	var foreignOwnerErrorValue *foreignOwnerError
-	if errors.As(err, &foreignOwnerErrorValue) {
-		return foreignOwnerErrorValue.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"
+	var foreignErr *foreignPortError
+	if errors.As(err, &foreignErr) {
+		return foreignErr.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"
 	}
 	if errors.Is(err, httpapi.ErrForeignServer) {
 		return "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT"
@@ -46,8 +46,8 @@ var errorRemedies = []struct {
 	{syscall.EMFILE, "close some programs, or raise the limit of open files (ulimit -n), then try again"},
 }
 
-// IsUnwritable reports whether err means that a directory is not writable: no permission,
+// IsWriteFailure reports whether err means that a directory is not writable: no permission,
 // a read-only file system, or a full disk.
-func IsUnwritable(err error) bool {
+func IsWriteFailure(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

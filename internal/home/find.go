@@ -36,49 +36,49 @@ func (s Server) String() string {
 // the token file. If the program that uses the port does not respond, the error of FindServer names
 // this program.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
-	record, recorded := h.ReadServer()
+	record, isRecorded := h.ReadServer()
 	token, err := h.ExistingToken()
-	var unusable *config.TokenError
+	var tokenErr *config.TokenError
 	switch {
-	case errors.As(err, &unusable):
-		isRunning := recorded && isAlive(record.PID) && isListening(ctx, record.Port)
+	case errors.As(err, &tokenErr):
+		isRunning := isRecorded && isAlive(record.PID) && isListening(ctx, record.Port)
 		switch {
 		case !isRunning:
 			return Server{}, httpapi.ErrNoServer // the next daemon repairs the token file
-		case unusable.IsForbidden:
+		case tokenErr.IsForbidden:
 			return Server{}, err
 		}
-		return Server{}, &OtherTokenError{PID: record.PID, File: unusable.File, problemText: unusable.Problem}
+		return Server{}, &OtherTokenError{PID: record.PID, File: tokenErr.File, problemText: tokenErr.Problem}
 	case err != nil:
 		return Server{}, err
 	}
-	missingErr := httpapi.ErrNoServer
-	ports := []int{}
-	if recorded {
-		ports = append(ports, record.Port)
+	noServerErr := httpapi.ErrNoServer
+	candidatePorts := []int{}
+	if isRecorded {
+		candidatePorts = append(candidatePorts, record.Port)
 	}
-	if configuredPort := h.Settings.Port; configuredPort != 0 && (len(ports) == 0 || ports[0] != configuredPort) {
-		ports = append(ports, configuredPort)
+	if configuredPort := h.Settings.Port; configuredPort != 0 && (len(candidatePorts) == 0 || candidatePorts[0] != configuredPort) {
+		candidatePorts = append(candidatePorts, configuredPort)
 	}
-	for _, port := range ports {
-		health, err := httpapi.NewClient(port, token).Health(ctx)
+	for _, port := range candidatePorts {
+		serverHealth, err := httpapi.NewClient(port, token).Health(ctx)
 		switch {
 		case err == nil && token != "":
-			return Server{health, port}, nil
+			return Server{serverHealth, port}, nil
 		case ctx.Err() != nil:
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
-			missingErr = newForeignOwnerError(ctx, port)
+			noServerErr = newForeignPortError(ctx, port)
 			// If a foreign program uses a port that is only in server.json, a new server can still
 			// start on the configured port.
-			if recorded && port == record.Port && isOwner(ctx, record) {
-				missingErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
+			if isRecorded && port == record.Port && isServerProcess(ctx, record) {
+				noServerErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
 			}
 		case errors.Is(err, httpapi.ErrServerSilent) && (port == h.Settings.Port || isAlive(record.PID)):
-			missingErr = newSilentOwnerError(ctx, port)
+			noServerErr = newSilentPortError(ctx, port)
 		}
 	}
-	return Server{}, missingErr
+	return Server{}, noServerErr
 }
 
 func isListening(ctx context.Context, port int) bool {
@@ -112,7 +112,7 @@ const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --
 // DamagedTokenRemedy is what the user does after a [config.TokenError].
 const DamagedTokenRemedy = "run `opentabs doctor --fix`, which makes the file readable or creates a new token"
 
-func isOwner(ctx context.Context, record config.Server) bool {
+func isServerProcess(ctx context.Context, record config.Server) bool {
 	return strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf(", pid %d", record.PID))
 }
 
@@ -126,25 +126,25 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
-// foreignOwnerError reports that a port is used by another program or installation.
-// foreignOwnerError wraps httpapi.ErrForeignServer.
-type foreignOwnerError struct {
+// foreignPortError reports that a port is used by another program or installation.
+// foreignPortError wraps httpapi.ErrForeignServer.
+type foreignPortError struct {
 	port  int
 	owner string
 }
 
-func newForeignOwnerError(ctx context.Context, port int) error {
-	return &foreignOwnerError{port, portowner.Find(ctx, port)}
+func newForeignPortError(ctx context.Context, port int) error {
+	return &foreignPortError{port, portowner.Find(ctx, port)}
 }
 
-func (e *foreignOwnerError) Error() string {
+func (e *foreignPortError) Error() string {
 	return fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", e.port, e.owner)
 }
 
-func (e *foreignOwnerError) Unwrap() error { return httpapi.ErrForeignServer }
+func (e *foreignPortError) Unwrap() error { return httpapi.ErrForeignServer }
 
-var errSilentOwner = errors.New("which does not respond")
+var errSilentPort = errors.New("which does not respond")
 
-func newSilentOwnerError(ctx context.Context, port int) error {
-	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errSilentOwner)
+func newSilentPortError(ctx context.Context, port int) error {
+	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errSilentPort)
 }

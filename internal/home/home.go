@@ -37,22 +37,22 @@ type Home struct {
 	warnOnce sync.Once
 }
 
-// New returns the installation in dirs. getenv returns environment variables, and warn
-// receives warnings for the user.
+// New returns the installation in dirs. The function getenv returns environment variables,
+// and the function warn receives warnings for the user.
 func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(warning string)) *Home {
 	return &Home{Dirs: dirs, Settings: s, Getenv: getenv, warn: warn}
 }
 
 // PluginStore returns the store of installed plugins.
 func (h *Home) PluginStore() *plugin.Store {
-	return h.PluginStoreWith(scriptcheck.New(h.Dirs, zerolog.Nop()), h.warn)
+	return h.PluginStoreWithCache(scriptcheck.New(h.Dirs, zerolog.Nop()), h.warn)
 }
 
-// PluginStoreWith is like [Home.PluginStore], but uses the given cache of checked scripts
+// PluginStoreWithCache is like [Home.PluginStore], but uses the given cache of checked scripts
 // and sends warnings to warn.
-func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(warning string)) *plugin.Store {
+func (h *Home) PluginStoreWithCache(checkCache *scriptcheck.Cache, warn func(warning string)) *plugin.Store {
 	return plugin.NewStore(h.State, plugin.StoreOptions{
-		CheckCode: checked.Check, HasPassedCheck: checked.HasPassed, IndexKey: h.indexKey(), WarnUser: warn,
+		CheckCode: checkCache.Check, HasPassedCheck: checkCache.HasPassed, IndexKey: h.indexKey(), WarnUser: warn,
 	})
 }
 
@@ -94,15 +94,15 @@ func (h *Home) writeAuditRecord(r audit.Record) {
 	log.Write(r)
 }
 
-// PolicyAccess is how a command reads and changes permissions. The methods of the
+// PolicyAccess lets a command read and change permissions. The methods of the
 // embedded Policy change permissions through the daemon, or directly in the files if no
 // daemon runs.
 type PolicyAccess struct {
 	httpapi.Policy
 	// Plugins contains the plugins that this process, not the daemon, has loaded.
 	Plugins *plugin.Set
-	// Local reads the permissions from the files, even if a daemon runs.
-	Local permissions.Local
+	// LocalPermissions reads the permissions from the files, even if a daemon runs.
+	LocalPermissions permissions.Local
 	// Client is a client of the daemon, or nil if no daemon runs.
 	Client *httpapi.Client
 }
@@ -113,16 +113,16 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	if err != nil {
 		return PolicyAccess{}, err
 	}
-	access := PolicyAccess{Plugins: registry.Set(), Local: h.Permissions(registry)}
-	if access.Client, err = h.runningClient(ctx); err != nil {
+	policyAccess := PolicyAccess{Plugins: registry.Set(), LocalPermissions: h.Permissions(registry)}
+	if policyAccess.Client, err = h.runningClient(ctx); err != nil {
 		return PolicyAccess{}, err
 	}
-	if access.Client != nil {
-		access.Policy = access.Client.Policy(ctx)
+	if policyAccess.Client != nil {
+		policyAccess.Policy = policyAccess.Client.Policy(ctx)
 	} else {
-		access.Policy = access.Local
+		policyAccess.Policy = policyAccess.LocalPermissions
 	}
-	return access, nil
+	return policyAccess, nil
 }
 
 // PolicyOf returns a Policy that reads and changes permissions through a client of the

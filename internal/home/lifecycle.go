@@ -25,7 +25,7 @@ const stopTimeout = 10 * time.Second
 // the token file. If no daemon runs, StopServer returns httpapi.ErrNoServer.
 func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	server, err := h.FindServer(ctx)
-	if force && (errors.Is(err, errSilentOwner) || errors.As(err, new(*OtherTokenError)) || errors.Is(err, config.ErrDamaged)) {
+	if force && (errors.Is(err, errSilentPort) || errors.As(err, new(*OtherTokenError)) || errors.Is(err, config.ErrDamaged)) {
 		return killDaemon(ctx, h, err)
 	}
 	if err != nil {
@@ -37,7 +37,7 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 // If another program uses the port, killDaemon returns findErr, the error of FindServer.
 func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	record, isRecorded := h.ReadServer()
-	if !isRecorded || !isOwner(ctx, record) {
+	if !isRecorded || !isServerProcess(ctx, record) {
 		return Server{}, findErr
 	}
 	process, err := os.FindProcess(record.PID)

@@ -15,16 +15,16 @@ import (
 	"opentabs/wire"
 )
 
-type listedCalls struct {
+type fakeListedCalls struct {
 	unusedCalls
 	views []dispatch.View
 }
 
 type unusedCalls = httpapi.Calls
 
-func (c *listedCalls) Calls() []dispatch.View { return c.views }
+func (c *fakeListedCalls) Calls() []dispatch.View { return c.views }
 
-func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
+func serveOlderVersion(t *testing.T, h *Home, calls *fakeListedCalls) {
 	t.Helper()
 	token, err := h.Token()
 	if err != nil {
@@ -48,7 +48,7 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	t.Setenv(config.HomeVariable, h.State)
 	var warnings []string
 	h.warn = func(warning string) { warnings = append(warnings, warning) }
-	calls := &listedCalls{views: make([]dispatch.View, 1)}
+	calls := &fakeListedCalls{views: make([]dispatch.View, 1)}
 	calls.views[0].Status = wire.StatusPending
 	serveOlderVersion(t, h, calls)
 	for range 2 {
@@ -58,7 +58,7 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	}
 	h.StopOlderServer(t.Context())
 	if foundServer, err := h.FindServer(t.Context()); err != nil || foundServer.Version != "0.0.1" {
-		t.Errorf("server after Client with a waiting call = %v, %v, want the older server", foundServer, err)
+		t.Errorf("server after Client with a waiting call = %v, error %v; want the older server", foundServer, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "opentabs 0.0.1, pid 1, older than this opentabs ") || !strings.Contains(warnings[0], "1 call is running or waiting") {
 		t.Errorf("warnings about an older server with a waiting call = %q, want one warning", warnings)
@@ -68,11 +68,11 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if health, err := client.Health(t.Context()); err != nil || health.Version != "1" {
-		t.Errorf("server after Client without running calls = %+v, %v, want a new server", health, err)
+	if serverHealth, err := client.Health(t.Context()); err != nil || serverHealth.Version != "1" {
+		t.Errorf("server after Client without running calls = %+v, error %v; want a new server", serverHealth, err)
 	}
 	if len(warnings) != 2 || !strings.Contains(warnings[1], "opentabs 0.0.1, pid 1, was replaced by opentabs ") {
-		t.Errorf("warnings after the older server was replaced = %q, want none", warnings)
+		t.Errorf("warnings after the older server was replaced = %q, want a second one about the replacement", warnings)
 	}
 	if err := client.Plugins.Reload(t.Context()); err != nil { // Reload starts and stops a new server
 		t.Error(err)
@@ -85,18 +85,18 @@ func TestStopServer(t *testing.T) {
 	if _, err := h.StopServer(t.Context(), false); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("StopServer without a running server returned %v, want %v", err, httpapi.ErrNoServer)
 	}
-	serveOlderVersion(t, h, &listedCalls{})
+	serveOlderVersion(t, h, &fakeListedCalls{})
 	if stoppedServer, err := h.StopServer(t.Context(), false); err != nil || stoppedServer.PID != 1 {
-		t.Errorf("StopServer returned %+v, %v, want the server with pid 1", stoppedServer, err)
+		t.Errorf("StopServer returned %+v, error %v; want the server with pid 1", stoppedServer, err)
 	}
 	if _, err := h.FindServer(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("server after StopServer = %v, want no server", err)
 	}
 }
 
-// TestWaitForCleanup checks that waitForCleanup waits for a daemon that writes its records
+// TestStopWaitsForCleanup checks that waitForCleanup waits for a daemon that writes its records
 // slowly, but not for a daemon that was killed.
-func TestWaitForCleanup(t *testing.T) {
+func TestStopWaitsForCleanup(t *testing.T) {
 	for name, c := range map[string]struct {
 		pid  int
 		want time.Duration
@@ -111,11 +111,11 @@ func TestWaitForCleanup(t *testing.T) {
 				t.Fatal(err)
 			}
 			startTime := time.Now()
-			removal := time.AfterFunc(5*time.Second-pollInterval/2, func() { _ = dirs.RemoveServer(c.pid) })
-			defer removal.Stop()
+			removalTimer := time.AfterFunc(5*time.Second-pollInterval/2, func() { _ = dirs.RemoveServer(c.pid) })
+			defer removalTimer.Stop()
 			waitForCleanup(t.Context(), dirs, Server{Health: httpapi.Health{PID: c.pid}})
-			if waited := time.Since(startTime); waited != c.want {
-				t.Errorf("%s: waited %v, want %v", name, waited, c.want)
+			if waitDuration := time.Since(startTime); waitDuration != c.want {
+				t.Errorf("%s: waitForCleanup waited %v, want %v", name, waitDuration, c.want)
 			}
 		})
 	}

@@ -28,6 +28,6 @@ func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if err != nil {
 		return err
 	}
-	registry.DiscoverIn(settings.GlobalFolders())
+	registry.SetDiscoveryFolders(settings.GlobalFolders())
 	return nil
 }

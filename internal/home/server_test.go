@@ -103,35 +103,35 @@ func serveHome(t *testing.T, h *Home, o httpapi.Options) {
 func TestFindServer(t *testing.T) {
 	h := newTestHome(t)
 	closedPort := h.Settings.Port
-	wantServer := func(want error) {
+	checkRunningServer := func(want error) {
 		t.Helper()
 		if server, err := h.FindServer(t.Context()); !errors.Is(err, want) || want == nil && server.String() != fmt.Sprintf("opentabs 1, pid %d", os.Getpid()) {
-			t.Errorf("got %s, %v; want %v", server, err, want)
+			t.Errorf("FindServer returned %s, error %v; want the error %v", server, err, want)
 		}
 	}
-	wantServer(httpapi.ErrNoServer)
+	checkRunningServer(httpapi.ErrNoServer)
 	serveHome(t, h, httpapi.Options{Token: "the token of another installation"})
-	wantServer(httpapi.ErrForeignServer)
+	checkRunningServer(httpapi.ErrForeignServer)
 	_, err := h.FindServer(t.Context())
 	if want := fmt.Sprintf("port %d is in use by ", h.Settings.Port); !strings.HasPrefix(ExplainError(err), want) || !strings.Contains(ExplainError(err), "pid ") {
-		t.Errorf("the error is explained as %q, want %q and the owner of the port", ExplainError(err), want)
+		t.Errorf("text of the error for the user = %q, want the beginning %q and the owner of the port", ExplainError(err), want)
 	}
 	serveHome(t, h, httpapi.Options{})
-	wantServer(nil)
+	checkRunningServer(nil)
 
 	// FindServer tries the port in server.json before the configured port.
 	if err := h.WriteServer(config.Server{PID: os.Getpid(), Port: h.Settings.Port}); err != nil {
 		t.Fatal(err)
 	}
 	h.Settings.Port = closedPort
-	wantServer(nil)
+	checkRunningServer(nil)
 	if err := os.WriteFile(h.TokenFile(), []byte("damaged!"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantServer(httpapi.ErrForeignServer)
+	checkRunningServer(httpapi.ErrForeignServer)
 	_, err = h.FindServer(t.Context())
 	if want := fmt.Sprintf("the token file %s contains bytes that no token has, so no command can reach the running server with pid %d: put the earlier file back, or run `opentabs restart --force`", h.TokenFile(), os.Getpid()); !strings.HasPrefix(ExplainError(err), want) {
-		t.Errorf("the error is explained as %q, want %q", ExplainError(err), want)
+		t.Errorf("text of the error for the user = %q, want the beginning %q", ExplainError(err), want)
 	}
 	if _, err := h.OpenPolicy(t.Context()); !errors.As(err, new(*OtherTokenError)) {
 		t.Errorf("OpenPolicy with a damaged token and a running server: %v; want an OtherTokenError", err)
@@ -139,26 +139,26 @@ func TestFindServer(t *testing.T) {
 	if err := h.RemoveServer(os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
-	wantServer(httpapi.ErrNoServer) // the next daemon replaces a damaged token
+	checkRunningServer(httpapi.ErrNoServer) // the next daemon replaces a damaged token
 }
 
 // If no server runs, ReloadPlugins must return no client and no error.
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
-		t.Errorf("ReloadPlugins without a server: %v, %v", client, err)
+		t.Errorf("ReloadPlugins without a server returned the client %v, error %v; want neither", client, err)
 	}
 	if _, err := h.Client(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
-		t.Errorf("without a server: %v", err)
+		t.Errorf("Client without a server returned the error %v; want %v", err, httpapi.ErrNoServer)
 	}
 	var failure error
 	serveHome(t, h, httpapi.Options{Reload: func() error { return failure }})
 	if client, err := h.ReloadPlugins(t.Context()); client == nil || err != nil {
-		t.Errorf("with a server: %v, %v", client, err)
+		t.Errorf("ReloadPlugins with a server returned the client %v, error %v; want a client and no error", client, err)
 	}
 	failure = errors.New("a plugin is broken")
 	if _, err := h.ReloadPlugins(t.Context()); err == nil || err.Error() != "reload the plugins of the server: a plugin is broken" {
-		t.Errorf("got %v", err)
+		t.Errorf("ReloadPlugins with a broken plugin returned the error %v; want the server's reason", err)
 	}
 	if err := h.ReloadClients(t.Context()); err != nil {
 		t.Error(err)
@@ -178,40 +178,40 @@ func TestOpenPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	access, err := h.OpenPolicy(t.Context())
-	if err != nil || access.Client != nil {
-		t.Fatalf("%+v, %v", access, err)
+	policyAccess, err := h.OpenPolicy(t.Context())
+	if err != nil || policyAccess.Client != nil {
+		t.Fatalf("OpenPolicy without a server returned %+v, error %v; want no client", policyAccess, err)
 	}
-	if err := access.Review(one.Name, one.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
+	if err := policyAccess.Review(one.Name, one.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
 		t.Fatal(err)
 	}
-	local, err := h.PolicyOf(t.Context(), nil)
+	localPermissions, err := h.PolicyOf(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if permissionsNow, err := local.Permissions(one.Name); err != nil || !permissionsNow.Reviewed || permissionsNow.Permission != wire.PermissionAsk {
-		t.Errorf("%+v, %v", permissionsNow, err)
+	if currentPermissions, err := localPermissions.Permissions(one.Name); err != nil || !currentPermissions.Reviewed || currentPermissions.Permission != wire.PermissionAsk {
+		t.Errorf("permissions after the review = %+v, error %v; want a reviewed plugin with the permission ask", currentPermissions, err)
 	}
 	records, _, err := audit.Read(h.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindReview })
 	if err != nil || len(records) != 1 || records[0].Tool != one.Name || records[0].By != httpapi.CommandLine {
-		t.Errorf("audit %+v, %v", records, err)
+		t.Errorf("reviews in the audit log = %+v, error %v; want one review by the command line", records, err)
 	}
 
 	serveHome(t, h, httpapi.Options{Policy: remotePolicy{}})
-	if access, err = h.OpenPolicy(t.Context()); err != nil || access.Client == nil {
-		t.Fatalf("%+v, %v", access, err)
+	if policyAccess, err = h.OpenPolicy(t.Context()); err != nil || policyAccess.Client == nil {
+		t.Fatalf("OpenPolicy with a server returned %+v, error %v; want a client of the server", policyAccess, err)
 	}
-	remote, err := h.PolicyOf(t.Context(), access.Client)
+	remote, err := h.PolicyOf(t.Context(), policyAccess.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []httpapi.Policy{access, remote} {
-		if permissionsNow, err := p.Permissions(one.Name); err != nil || permissionsNow.Plugin != "of the server" {
-			t.Errorf("%+v, %v; want %q", permissionsNow, err, "of the server")
+	for _, p := range []httpapi.Policy{policyAccess, remote} {
+		if currentPermissions, err := p.Permissions(one.Name); err != nil || currentPermissions.Plugin != "of the server" {
+			t.Errorf("permissions from the server = %+v, error %v; want the plugin %q", currentPermissions, err, "of the server")
 		}
 	}
-	if _, ok := access.Plugins.Plugin(one.Name); !ok {
-		t.Error("the plugin of the files is missing")
+	if _, ok := policyAccess.Plugins.Plugin(one.Name); !ok {
+		t.Error("PolicyAccess.Plugins has no plugin from this process's files; want the installed plugin")
 	}
 }
 
@@ -224,14 +224,14 @@ func TestDiscoverGlobal(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugintest.Package{Name: "wiki"}.WriteTo(t, folder)
-	for _, discover := range []bool{false, true} {
-		h.Settings.DiscoverGlobal = discover
+	for _, discoverGlobal := range []bool{false, true} {
+		h.Settings.DiscoverGlobal = discoverGlobal
 		plugins, err := h.Plugins()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one, ok := plugins.Set().Plugin("wiki"); ok != discover || ok && one.Source != plugin.SourceGlobal {
-			t.Errorf("discoverGlobal %t: %+v", discover, one)
+		if one, ok := plugins.Set().Plugin("wiki"); ok != discoverGlobal || ok && one.Source != plugin.SourceGlobal {
+			t.Errorf("with discoverGlobal = %t, the global plugin is %+v; want a plugin = %t", discoverGlobal, one, discoverGlobal)
 		}
 	}
 	var warnings []string
@@ -241,7 +241,7 @@ func TestDiscoverGlobal(t *testing.T) {
 	}
 	t.Setenv("npm_config_userconfig", strings.Repeat("x", 5000))
 	if _, err := h.Plugins(); err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], "warning: read npm's settings: ") {
-		t.Errorf("unreadable settings of npm: %v, %q", err, warnings)
+		t.Errorf("Plugins with unreadable npm settings: error %v, warnings %q; want no error and one warning", err, warnings)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestStartServer(t *testing.T) {
 	defer log.Close()
 	lines := bufio.NewScanner(log)
 	if want := "serve --log-format json --log-file " + h.LogFile(); !lines.Scan() || lines.Text() != want {
-		t.Errorf("the log begins with %q, want %q", lines.Text(), want)
+		t.Errorf("first line of the server's log = %q, want %q", lines.Text(), want)
 	}
 }
 
@@ -274,16 +274,16 @@ func TestExplainError(t *testing.T) {
 		"anything else": errors.New("anything else"),
 	} {
 		if got := ExplainError(err); got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("ExplainError(%v) = %q, want %q", err, got, want)
 		}
 	}
 	if got := ExplainError(fmt.Errorf("dial: %w", httpapi.ErrForeignServer)); !strings.Contains(got, "no data was sent to it") || !strings.Contains(got, "OPENTABS_PORT") {
-		t.Errorf("got %q", got)
+		t.Errorf("ExplainError for a foreign server = %q; want \"no data was sent to it\" and OPENTABS_PORT in it", got)
 	}
-	unwritable := []error{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}
-	for _, err := range append(unwritable, syscall.EMFILE, os.ErrNotExist) {
-		if got := IsUnwritable(fmt.Errorf("open: %w", err)); got != slices.Contains(unwritable, err) {
-			t.Errorf("%v: %t", err, got)
+	writeErrors := []error{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}
+	for _, err := range append(writeErrors, syscall.EMFILE, os.ErrNotExist) {
+		if got := IsWriteFailure(fmt.Errorf("open: %w", err)); got != slices.Contains(writeErrors, err) {
+			t.Errorf("IsWriteFailure(%v) = %t; want %t", err, got, slices.Contains(writeErrors, err))
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (h *Home) StartServer(ctx context.Context) error {
 	}
 	logName := h.LogFile()
 	log, err := logfile.Open(logName, logfile.MaxBytes)
-	if IsUnwritable(err) { // the server also runs without a log
+	if IsWriteFailure(err) { // the server also runs without a log
 		logName = os.DevNull
 		log, err = logfile.Open(logName, logfile.MaxBytes)
 	}

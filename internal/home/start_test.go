@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLastMessage(t *testing.T) {
+func TestLastLogMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	const earlierLog = "opentabs: of another start\n"
 	for logContent, want := range map[string]string{
@@ -19,10 +19,10 @@ func TestLastMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := readLastMessage(path, int64(len(earlierLog))); got != want {
-			t.Errorf("%q: got %q; want %v", logContent, got, want)
+			t.Errorf("last message of the log %q = %q; want %q", logContent, got, want)
 		}
 	}
 	if got := readLastMessage(path+"x", 0); got != "the server did not start and logged no reason" {
-		t.Errorf("without a log: %q", got)
+		t.Errorf("last message of a missing log = %q; want that the server logged no reason", got)
 	}
 }

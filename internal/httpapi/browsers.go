@@ -35,28 +35,28 @@ func (a *API) servePing(w http.ResponseWriter, r *http.Request) {
 // PingBrowser sends a request to the extension in a browser, and returns the time until
 // the response arrived at the server.
 func (c *Client) PingBrowser(ctx context.Context, browserID string) (time.Duration, error) {
-	var pinged pingedBrowser
-	err := c.post(ctx, "/browsers/ping", browserBody{browserID}, &pinged)
-	return time.Duration(pinged.RoundTripMs * float64(time.Millisecond)), err
+	var pingResult pingedBrowser
+	err := c.post(ctx, "/browsers/ping", browserBody{browserID}, &pingResult)
+	return time.Duration(pingResult.RoundTripMs * float64(time.Millisecond)), err
 }
 
 // KnownBrowser is a browser that is or was connected to the server.
 type KnownBrowser struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// IsGiven is true if the user has named the browser, and false if Name is the default
+	// IsUserGiven is true if the user has named the browser, and false if Name is the default
 	// name.
-	IsGiven   bool      `json:"given"`
-	Connected bool      `json:"connected"`
-	LastSeen  time.Time `json:"last_seen"`
+	IsUserGiven bool      `json:"given"`
+	Connected   bool      `json:"connected"`
+	LastSeen    time.Time `json:"last_seen"`
 	// DefaultFor are the names of the MCP clients that use this browser by default. An
 	// empty string in DefaultFor means all clients for which no other browser is set.
 	DefaultFor []string `json:"default_for,omitempty"`
 }
 
 // BrowserNames reads and changes the names of browsers, and which browser each MCP client
-// uses by default. Each error message of a BrowserNames is a sentence for the user. The
-// parameter browser is the ID or the name of a browser.
+// uses by default. Each error message of a BrowserNames is a sentence for the user. In all
+// methods, the parameter browser is the ID or the name of a browser.
 type BrowserNames interface {
 	// List returns the browsers that are or were connected to the server, sorted by name.
 	List() ([]KnownBrowser, error)
@@ -131,7 +131,7 @@ type browserNamesClient struct {
 }
 
 func (n browserNamesClient) List() (browsers []KnownBrowser, err error) {
-	err = n.client.exchange(n.ctx, requestTimeout, http.MethodGet, "/browsers", &browsers)
+	err = n.client.sendWithTimeout(n.ctx, requestTimeout, http.MethodGet, "/browsers", &browsers)
 	return browsers, err
 }
 

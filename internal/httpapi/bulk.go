@@ -51,17 +51,17 @@ func newBulkResult(errs []error) bulkResult {
 }
 
 func (p policyClient) ReviewAll(reviews []wire.ConfigReviewParams, _ string) (errs []error) {
-	return p.changeAll("/plugins/enable", enableBody{reviews}, len(reviews))
+	return p.changePlugins("/plugins/enable", enableBody{reviews}, len(reviews))
 }
 
 func (p policyClient) DisableAll(plugins []string, _ string) (errs []error) {
-	return p.changeAll("/plugins/disable", disableBody{plugins}, len(plugins))
+	return p.changePlugins("/plugins/disable", disableBody{plugins}, len(plugins))
 }
 
-// changeAll uses the long timeout of a plugin reload, because the server reads all files of the changed plugins.
-func (p policyClient) changeAll(path string, body any, n int) (errs []error) {
+// changePlugins uses the long timeout of a plugin reload, because the server reads all files of the changed plugins.
+func (p policyClient) changePlugins(path string, body any, n int) (errs []error) {
 	var result bulkResult
-	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)
+	err := p.client.postWithTimeout(p.ctx, reloadTimeout, path, body, &result)
 	errs = make([]error, n)
 	for i := range errs {
 		switch {

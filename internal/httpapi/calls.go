@@ -74,7 +74,7 @@ type cancelBody struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-const maxReason = 200
+const maxReasonChars = 200
 
 func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 	body := bufio.NewReader(r.Body)
@@ -91,7 +91,7 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 		newUnknownCallError(w)
 		return
 	}
-	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReason))})
+	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReasonChars))})
 }
 
 // CallsClient reads, cancels and decides calls of a running server. The methods of
@@ -101,7 +101,7 @@ type CallsClient struct{ client *Client }
 // Get fetches one call from the server, with the call's activities and timeline. If the
 // call has not ended, the returned Record contains only the embedded View.
 func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
-	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
+	err = c.client.sendWithTimeout(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
 	return r, err
 }
 
@@ -109,7 +109,7 @@ func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record,
 // recently ended calls, newest first.
 func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
 	var calls shape.List
-	err := c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls", &calls)
+	err := c.client.sendWithTimeout(ctx, requestTimeout, http.MethodGet, "/calls", &calls)
 	return calls.Calls, err
 }
 

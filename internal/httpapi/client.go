@@ -103,7 +103,7 @@ func (c *Client) URL(path string) string { return "http://" + c.address + path }
 // if the program on the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
-	if err := c.exchange(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
+	if err := c.sendWithTimeout(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
 		return Health{}, err
 	}
 	if !h.OK || h.PID <= 0 || h.Version == "" {
@@ -115,38 +115,38 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 // Status requests what the server reports about itself, its browsers, plugins and MCP
 // clients.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	err = c.exchange(ctx, requestTimeout, http.MethodGet, "/status", &s)
+	err = c.sendWithTimeout(ctx, requestTimeout, http.MethodGet, "/status", &s)
 	return s, err
 }
 
 // ReloadClients makes the server read the tokens of MCP clients again. Before
 // ReloadClients returns, the server has ended the requests of removed clients.
 func (c *Client) ReloadClients(ctx context.Context) error {
-	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
+	return c.sendWithTimeout(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }
 
 // The argument timeout limits the time until the response is completely read.
-func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, path string, v any) error {
+func (c *Client) sendWithTimeout(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return c.requestInto(ctx, method, path, nil, v)
+	return c.requestJSON(ctx, method, path, nil, v)
 }
 
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
-	return c.postWithin(ctx, requestTimeout, path, body, v)
+	return c.postWithTimeout(ctx, requestTimeout, path, body, v)
 }
 
-func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
+func (c *Client) postWithTimeout(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	encodedJSON, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", c.URL(path), err)
 	}
-	return c.requestInto(ctx, http.MethodPost, path, encodedJSON, v)
+	return c.requestJSON(ctx, http.MethodPost, path, encodedJSON, v)
 }
 
-func (c *Client) requestInto(ctx context.Context, method, path string, requestBody []byte, v any) error {
+func (c *Client) requestJSON(ctx context.Context, method, path string, requestBody []byte, v any) error {
 	resp, err := c.send(ctx, method, path, requestBody)
 	if err != nil {
 		return err

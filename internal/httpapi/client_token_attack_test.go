@@ -14,9 +14,9 @@ import (
 const clientTokenInTest = "otc_of-the-laptop"
 
 type fakeClientTokens struct {
-	mu      sync.Mutex // the mutex guards all fields below
-	removed bool
-	cancels []context.CancelFunc
+	mu          sync.Mutex // the mutex guards all fields below
+	removed     bool
+	cancelFuncs []context.CancelFunc
 }
 
 func (o *fakeClientTokens) Enter(ctx context.Context, token string) (string, context.Context, func(), bool) {
@@ -26,7 +26,7 @@ func (o *fakeClientTokens) Enter(ctx context.Context, token string) (string, con
 		return "", nil, nil, false
 	}
 	clientCtx, cancel := context.WithCancel(ctx)
-	o.cancels = append(o.cancels, cancel)
+	o.cancelFuncs = append(o.cancelFuncs, cancel)
 	return "laptop", clientCtx, cancel, true
 }
 
@@ -34,7 +34,7 @@ func (o *fakeClientTokens) Reload() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.removed = true
-	for _, cancel := range o.cancels {
+	for _, cancel := range o.cancelFuncs {
 		cancel()
 	}
 	return nil
@@ -55,11 +55,11 @@ func TestAttackByClient(t *testing.T) {
 		}
 	}
 	if len(paths) < 25 {
-		t.Fatalf("%d paths; the table of routes is empty", len(paths))
+		t.Fatalf("the test has %d paths; want at least 25 from the table of routes", len(paths))
 	}
 	for path, method := range paths {
 		for _, method := range []string{method, "GET", "POST", "DELETE", "OPTIONS", "HEAD"} {
-			t.Run("the token of a client on "+method+" "+path, func(t *testing.T) {
+			t.Run("client token on "+method+" "+path, func(t *testing.T) {
 				req, err := http.NewRequest(method, f.url+path, strings.NewReader("{}"))
 				if err != nil {
 					t.Fatal(err)
@@ -77,32 +77,32 @@ func TestAttackByClient(t *testing.T) {
 					t.Fatal(err)
 				}
 				isRedirect := resp.StatusCode/100 == 3 && len(body) < 200
-				hasSentence := method == "HEAD" || strings.Contains(string(body), "the token of the MCP client laptop opens /mcp and nothing else")
-				if !isRedirect && (resp.StatusCode != http.StatusForbidden || !hasSentence) {
-					t.Errorf("%d %s", resp.StatusCode, body)
+				hasExplanation := method == "HEAD" || strings.Contains(string(body), "the token of the MCP client laptop opens /mcp and nothing else")
+				if !isRedirect && (resp.StatusCode != http.StatusForbidden || !hasExplanation) {
+					t.Errorf("status %d, body %s; want 403 and the reason", resp.StatusCode, body)
 				}
 			})
 		}
 	}
-	t.Run("beside these attacks, the client itself on /mcp", func(t *testing.T) {
+	t.Run("client token on its own route /mcp", func(t *testing.T) {
 		if resp, body := f.sendRequest(t, "POST", "/mcp", bearer); resp.StatusCode != http.StatusOK || body != "mcp" {
-			t.Errorf("%d %s", resp.StatusCode, body)
+			t.Errorf("POST /mcp with a client token: status %d, body %s; want 200", resp.StatusCode, body)
 		}
 	})
-	t.Run("the token of a client as the proof that it is the server", func(t *testing.T) {
+	t.Run("client token as the key of the server's proof", func(t *testing.T) {
 		const challenge = "0123456789abcdef"
 		_, body := f.sendRequest(t, "GET", "/healthz?challenge="+challenge, nil)
 		if strings.Contains(body, computeProof(clientTokenInTest, f.port, challenge)) {
-			t.Errorf("the server proves itself with a client's token: %s", body)
+			t.Errorf("response of /healthz = %s; want no proof that is computed with a client token", body)
 		}
 	})
-	t.Run("a token that was removed", func(t *testing.T) {
+	t.Run("removed client token", func(t *testing.T) {
 		if resp, body := f.sendRequest(t, "POST", "/clients/reload", map[string]string{"Authorization": "Bearer " + testToken}); resp.StatusCode != http.StatusOK {
-			t.Fatalf("%d %s", resp.StatusCode, body)
+			t.Fatalf("POST /clients/reload: status %d, body %s; want 200", resp.StatusCode, body)
 		}
 		for _, path := range []string{"/mcp", "/status"} {
 			if resp, body := f.sendRequest(t, "POST", path, bearer); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "opentabs client add NAME") {
-				t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+				t.Errorf("%s with a removed token: status %d, body %s; want 401 and the command for a new token", path, resp.StatusCode, body)
 			}
 		}
 	})
@@ -116,18 +116,18 @@ func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 	for _, method := range allMethods {
 		resp, body := f.send(t, requestText(method, "/mcp", "Host: localhost", "Authorization: Bearer "+testToken))
 		if resp == nil || resp.StatusCode != http.StatusForbidden {
-			t.Errorf("%s /mcp: %v %s", method, resp, body)
+			t.Errorf("%s /mcp with the administrator token: response %v, body %s; want status 403", method, resp, body)
 			continue
 		}
 		if method != http.MethodHead && !strings.Contains(body, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`") {
-			t.Errorf("%s /mcp: %s", method, body)
+			t.Errorf("%s /mcp with the administrator token: body %s; want the command that creates a client token", method, body)
 		}
 	}
 }
 
-// TestCallerIsNamed checks that the handler of /mcp receives the client's name from the
+// TestHandlerReceivesClientName checks that the handler of /mcp receives the client's name from the
 // guard, and that removing the token ends the client's request.
-func TestCallerIsNamed(t *testing.T) {
+func TestHandlerReceivesClientName(t *testing.T) {
 	clients := &fakeClientTokens{}
 	callerNames := make(chan string, 3)
 	callErrors := make(chan error, 1)
@@ -154,7 +154,7 @@ func TestCallerIsNamed(t *testing.T) {
 	sendRequest(clientTokenInTest, "/mcp?client=desk")
 	sendRequest(testToken, CommandPath)
 	if a, b := <-callerNames, <-callerNames; a != `"laptop"` || b != `""` {
-		t.Errorf("callers %s and %s", a, b)
+		t.Errorf("callers = %s and %s; want \"laptop\" for the client token and \"\" for the administrator token", a, b)
 	}
 	go sendRequest(clientTokenInTest, "/mcp?wait")
 	<-callerNames
@@ -162,7 +162,7 @@ func TestCallerIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-callErrors; err == nil {
-		t.Error("the request goes on")
+		t.Error("the client's request continued after its token was removed; want a cancelled request")
 	}
 }
 

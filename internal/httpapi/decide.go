@@ -23,10 +23,10 @@ type Decision struct {
 	// The field Allow is true to approve the call and false to deny the call. The field
 	// Allow is required.
 	Allow *bool `json:"allow"`
-	// Scope selects which later calls an approval also allows. By default, an approval allows one call. ForMs, required
+	// Scope selects which later calls an approval also allows. By default, an approval allows one call. DurationMs, required
 	// for wire.ScopeTime, is the duration of the approval in milliseconds.
-	Scope wire.Scope `json:"scope,omitempty"`
-	ForMs int64      `json:"for_ms,omitempty"`
+	Scope      wire.Scope `json:"scope,omitempty"`
+	DurationMs int64      `json:"for_ms,omitempty"`
 	// TicketID identifies the approval request that the user saw. If TicketID is empty,
 	// the decision answers the current approval request of the call.
 	TicketID string `json:"ticket_id,omitempty"`
@@ -59,7 +59,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 	}
 	result, err := c.calls.Decide(id, decision.TicketID, dispatch.Resolution{
 		Allow: *decision.Allow, Scope: decision.Scope,
-		Duration: time.Duration(decision.ForMs) * time.Millisecond, Surface: CommandLine,
+		Duration: time.Duration(decision.DurationMs) * time.Millisecond, Surface: CommandLine,
 	})
 	if err != nil {
 		httpjson.SendError(w, http.StatusBadRequest, err.Error())
@@ -73,9 +73,9 @@ func (d Decision) check() error {
 	switch {
 	case d.Allow == nil:
 		return errors.New(`the decision has no "allow": send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`)
-	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > maxMs):
-		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, maxMs)
-	case d.Scope != wire.ScopeTime && d.ForMs != 0:
+	case d.Scope == wire.ScopeTime && (d.DurationMs <= 0 || d.DurationMs > maxMs):
+		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.DurationMs, maxMs)
+	case d.Scope != wire.ScopeTime && d.DurationMs != 0:
 		return errors.New(`for_ms goes with the scope "time" only: leave it out`)
 	}
 	return nil

@@ -33,10 +33,10 @@ func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 	}
 }
 
-func TestDecide(t *testing.T) {
+func TestDecideSuspendedCall(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
-	isTrue, no := true, false
+	yes, no := true, false
 	waitingView := f.startSuspendedCall(t)
 	ticket := waitingView.Waiting.TicketID
 	for _, step := range []struct {
@@ -44,28 +44,28 @@ func TestDecide(t *testing.T) {
 		decision Decision
 		want     DecideResponse
 	}{
-		{"of another ticket", Decision{Allow: &isTrue, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
-		{"the first one", Decision{Allow: &isTrue, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
-		{"the second one", Decision{Allow: &no, TicketID: ticket}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
-		{"of any ticket", Decision{Allow: &no}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
+		{"decision about another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
+		{"first decision", Decision{Allow: &yes, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
+		{"second decision", Decision{Allow: &no, TicketID: ticket}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
+		{"decision without a ticket", Decision{Allow: &no}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
 		if got, err := c.Calls.Decide(context.Background(), waitingView.CallID, step.decision); err != nil || got != step.want {
-			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
+			t.Errorf("%s: response %+v, error %v; want %+v", step.name, got, err, step.want)
 		}
 	}
 	f = startFixture(t)
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &isTrue}); err != nil || got.Outcome != wire.DecisionNotPending {
-		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
+	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
+		t.Errorf("decision about a call that is not waiting for approval: response %+v, error %v; want the outcome %s", got, err, wire.DecisionNotPending)
 	}
 	var refusedError *RefusedError
-	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &isTrue}); !errors.As(err, &refusedError) || refusedError.Status != http.StatusNotFound {
-		t.Errorf("of an unknown call: %v", err)
+	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refusedError) || refusedError.Status != http.StatusNotFound {
+		t.Errorf("decision about an unknown call: error %v; want status 404", err)
 	}
 }
 
-func TestDecideRefuses(t *testing.T) {
+func TestDecideRejectsInvalidRequests(t *testing.T) {
 	f := startFixture(t)
 	waitingView := f.startSuspendedCall(t)
 	for body, want := range map[string]string{
@@ -89,11 +89,11 @@ func TestDecideRefuses(t *testing.T) {
 		_ = resp.Body.Close()
 		encodedError, _ := json.Marshal(p.Error)
 		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(encodedError), want) {
-			t.Errorf("%.60s: %s, %s, %v", body, resp.Status, encodedError, err)
+			t.Errorf("decision %.60s: status %s, error text %s, error of decoding %v; want 400 and %q", body, resp.Status, encodedError, err, want)
 		}
 	}
 	if v, _ := f.calls.Find(waitingView.CallID); v.Waiting == nil {
-		t.Error("a rejected decision took effect")
+		t.Error("a rejected decision ended the wait of the call; want a call that still waits")
 	}
 }
 
@@ -118,13 +118,13 @@ func TestCallResponseIsComplete(t *testing.T) {
 	}, 0)
 	v, err := NewClient(f.port, testToken).Calls.Get(context.Background(), id)
 	if err != nil || len(v.Activities) != 1 || string(v.Activities[0].Content) != `[{"a":1},{"a":2}]` || v.Activities[0].Audience != "user" {
-		t.Fatalf("got %+v, %v", v.Activities, err)
+		t.Fatalf("activities of the call = %+v, error %v; want one patched table for the user", v.Activities, err)
 	}
 	if len(v.Timeline) != 2 || v.Timeline[1].Kind != dispatch.EventRunning || time.Since(v.Timeline[0].Time) > time.Minute {
-		t.Errorf("the timeline is %+v", v.Timeline)
+		t.Errorf("timeline of the call = %+v; want two recent moments, the second one running", v.Timeline)
 	}
 	calls, err := NewClient(f.port, testToken).Calls.List(context.Background())
 	if err != nil || len(calls) != 1 || calls[0].Activities != nil || calls[0].Timeline != nil {
-		t.Errorf("the list is %+v, %v", calls, err)
+		t.Errorf("list of calls = %+v, error %v; want one call without activities and timeline", calls, err)
 	}
 }

@@ -33,13 +33,13 @@ func (m serverInstanceID) id(seq uint64) string { return string(m) + "-" + strco
 
 // For an event ID of another server process, parseID returns math.MaxUint64, higher than every sequence number.
 func (m serverInstanceID) parseID(id string) (uint64, bool) {
-	mark, seqText, hasMark := strings.Cut(id, "-")
-	if !hasMark {
-		mark, seqText = string(m), id
+	streamID, seqText, hasSeparator := strings.Cut(id, "-")
+	if !hasSeparator {
+		streamID, seqText = string(m), id
 	}
 	n, err := strconv.ParseUint(seqText, 10, 64)
-	if mark != string(m) {
-		return math.MaxUint64, err == nil && mark != ""
+	if streamID != string(m) {
+		return math.MaxUint64, err == nil && streamID != ""
 	}
 	return n, err == nil
 }
@@ -76,7 +76,7 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 	if afterID == "" {
 		return o, nil
 	}
-	o.FromStart = true
+	o.IncludesEarlierEvents = true
 	var ok bool
 	if o.After, ok = e.eventStreams.instanceID.parseID(afterID); !ok {
 		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", afterID)
@@ -151,10 +151,11 @@ type Listener struct {
 	// The function Following is called once, when the server has confirmed that the stream
 	// of events has started.
 	Following func() error
-	// Event is called for each event. raw is the JSON of the event.
+	// The function Event is called for each event. The argument rawJSON is the JSON of the
+	// event.
 	Event func(e dispatch.Event, rawJSON []byte) error
-	// Missed is called if events were lost. n is the number of events lost before the
-	// next event.
+	// The function Missed is called if events were lost. The argument n is the number of
+	// events lost before the next event.
 	Missed func(n int) error
 }
 

@@ -20,7 +20,7 @@ import (
 func TestFollow(t *testing.T) {
 	f := startFixture(t)
 	number := 0.5
-	errDone := errors.New("done")
+	errStopFollowing := errors.New("done")
 	var kinds []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // without the timeout, a missing event would block all tests
 	defer stop()
@@ -35,19 +35,19 @@ func TestFollow(t *testing.T) {
 			kinds = append(kinds, string(e.Kind))
 			var decodedEvent dispatch.Event
 			if err := json.Unmarshal(rawJSON, &decodedEvent); err != nil || decodedEvent.Seq != e.Seq {
-				t.Errorf("the raw event is %s", rawJSON)
+				t.Errorf("JSON of the event = %s, error %v; want the sequence number %d", rawJSON, err, e.Seq)
 			}
 			if e.Kind == dispatch.EventEnded {
-				return errDone
+				return errStopFollowing
 			}
 			return nil
 		},
 	})
-	if !errors.Is(err, errDone) {
+	if !errors.Is(err, errStopFollowing) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(kinds, " "); got != "created running progress ended" {
-		t.Errorf("heard %s; want %q", got, "created running progress ended")
+		t.Errorf("events of the call = %q; want %q", got, "created running progress ended")
 	}
 }
 
@@ -55,11 +55,11 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	var missedCount int
 	l := Listener{Missed: func(n int) error { missedCount = n; return nil }}
 	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
-		t.Errorf("missed %d, %v; want 7", missedCount, err)
+		t.Errorf("number of missed events = %d, error %v; want 7", missedCount, err)
 	}
 	for _, e := range []struct{ name, eventData string }{{missedEvent, "x"}, {"created", "x"}} {
 		if l.handleEvent(newEvent(e.name, e.eventData)) == nil {
-			t.Errorf("%s accepted %s", e.name, e.eventData)
+			t.Errorf("handleEvent accepted the event %s with the data %s; want an error", e.name, e.eventData)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Resp
 func readEvents(t *testing.T, resp *http.Response, n int) (names string, lastEvent sse.Event) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("the answer is %s", resp.Status)
+		t.Fatalf("status of the event stream = %s; want 200", resp.Status)
 	}
 	var eventNames []string
 	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
@@ -108,16 +108,16 @@ func TestEventsResume(t *testing.T) {
 	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
 	names, lastEvent := readEvents(t, firstStream, 3)
 	if names != "created running progress" || lastEvent.ID != f.api.eventStreams.instanceID.id(3) {
-		t.Fatalf("heard %s, the last has id %s", names, lastEvent.ID)
+		t.Fatalf("events %q, last event ID %s; want created, running and progress, and the sequence number 3", names, lastEvent.ID)
 	}
 	for resumeMethod, resp := range map[string]*http.Response{
-		"Last-Event-ID":                  f.openEvents(t, "", lastEvent.ID),
-		"after":                          f.openEvents(t, "?after="+lastEvent.ID, ""),
-		"after, without the mark":        f.openEvents(t, "?after=3", ""),
-		"Last-Event-ID, newer than that": f.openEvents(t, "?after=1", lastEvent.ID),
+		"Last-Event-ID":                   f.openEvents(t, "", lastEvent.ID),
+		"after":                           f.openEvents(t, "?after="+lastEvent.ID, ""),
+		"after, a bare sequence number":   f.openEvents(t, "?after=3", ""),
+		"Last-Event-ID, newer than after": f.openEvents(t, "?after=1", lastEvent.ID),
 	} {
 		if names, e := readEvents(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
-			t.Errorf("with %s: heard %s, the last is %s", resumeMethod, names, e.Data)
+			t.Errorf("stream resumed with %s: events %q, last event %s; want two progress events up to number 5", resumeMethod, names, e.Data)
 		}
 	}
 	// A client that reconnects with an event ID of another server process must receive a
@@ -126,14 +126,14 @@ func TestEventsResume(t *testing.T) {
 		resp := f.openEvents(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
 		if names, _ := readEvents(t, resp, 2); names != "missed progress" {
-			t.Errorf("after %s: heard %s; want %q", id, names, "missed progress")
+			t.Errorf("stream resumed after the event ID %s: events %q; want %q", id, names, "missed progress")
 		}
 	}
 }
 
 // The client must receive its position in the stream, even without matching events. Events that the filters exclude
 // must not count as missed.
-func TestQuietEventsKeepTheirPosition(t *testing.T) {
+func TestFilteredStreamReportsPosition(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "?call=other", "")
 	_, sink := f.call(t)
@@ -145,14 +145,14 @@ func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	for lines.Scan() && lines.Text() != want {
 	}
 	if lines.Text() != want {
-		t.Fatalf("the stream never had %s", want)
+		t.Fatalf("the stream ended with the line %q; want the line %q before", lines.Text(), want)
 	}
 	_ = resp.Body.Close()
 	resp = f.openEvents(t, "?call=other", f.api.eventStreams.instanceID.id(5002))
 	lines = bufio.NewScanner(resp.Body)
 	for _, want := range []string{": following", want, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
-			t.Fatalf("got %q, want %q", lines.Text(), want)
+			t.Fatalf("line of the resumed stream = %q, want %q", lines.Text(), want)
 		}
 	}
 }
@@ -178,18 +178,18 @@ func TestEventsFilters(t *testing.T) {
 		"?audience=user": "progress activity ended", "?audience=internal": "created running progress ended created",
 	} {
 		if names, _ := readEvents(t, streams[query], strings.Count(want, " ")+1); names != want {
-			t.Errorf("%s: heard %s, want %s", query, names, want)
+			t.Errorf("events for the query %q = %q, want %q", query, names, want)
 		}
 	}
 	lines := bufio.NewScanner(streams["?tool=other"].Body)
 	for lines.Scan() && lines.Text() != ": still here" {
 		if strings.HasPrefix(lines.Text(), "event:") {
-			t.Errorf("?tool=other: %s", lines.Text())
+			t.Errorf("the stream of ?tool=other contains %q; want no events", lines.Text())
 		}
 	}
 }
 
-func TestEventsRefuses(t *testing.T) {
+func TestEventsRejectInvalidParameters(t *testing.T) {
 	f := startFixture(t)
 	for query, want := range map[string]string{
 		"?calls=x":       `the parameter \"calls\" is not known, or is there twice: use after, audience, call, tool`,
@@ -198,11 +198,11 @@ func TestEventsRefuses(t *testing.T) {
 		"?after=-1":      `is not the id of an event`,
 	} {
 		if resp, body := f.sendRequest(t, "GET", "/events"+query, nil); resp.StatusCode != 400 || !strings.Contains(body, want) {
-			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
+			t.Errorf("GET /events%s: status %d, body %s; want 400 and %q", query, resp.StatusCode, body, want)
 		}
 	}
 	if resp, body := f.sendRequest(t, "GET", "/events", map[string]string{"Last-Event-ID": "a-b-c"}); resp.StatusCode != 400 {
-		t.Errorf("a bad Last-Event-ID: %d %s; want 400", resp.StatusCode, body)
+		t.Errorf("GET /events with a bad Last-Event-ID: status %d, body %s; want 400", resp.StatusCode, body)
 	}
 }
 
@@ -219,10 +219,10 @@ func TestLargeEvents(t *testing.T) {
 	names, lastEvent := readEvents(t, resp, 8)
 	var e dispatch.Event
 	if err := json.Unmarshal(lastEvent.Data, &e); err != nil || string(e.Activity.Content) != largeJSON {
-		t.Errorf("the last event has %d bytes, %v", len(lastEvent.Data), err)
+		t.Errorf("last event: %d bytes, error %v; want the whole activity of %d bytes", len(lastEvent.Data), err, len(largeJSON))
 	}
 	if names != "created running progress activity progress activity progress activity" {
-		t.Errorf("heard %s; want %q", names, "created running progress activity progress activity progress activity")
+		t.Errorf("events of the stream = %q; want %q", names, "created running progress activity progress activity progress activity")
 	}
 }
 
@@ -230,13 +230,13 @@ func TestEventsHeartbeat(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "", "")
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
-		t.Errorf("Content-Type is %s; want %q", got, "text/event-stream")
+		t.Errorf("Content-Type of the stream = %q; want %q", got, "text/event-stream")
 	}
 	lines := bufio.NewScanner(resp.Body)
 	positionLine := "id: " + f.api.eventStreams.instanceID.id(0)
 	for _, want := range []string{": following", positionLine, "", ": still here", positionLine, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
-			t.Fatalf("got %q, want %q", lines.Text(), want)
+			t.Fatalf("line of the idle stream = %q, want %q", lines.Text(), want)
 		}
 	}
 }
@@ -247,13 +247,13 @@ func TestFollowEndsWithServer(t *testing.T) {
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
 	if !errors.Is(err, ErrStreamEnded) {
-		t.Errorf("got %v; want the error %v", err, ErrStreamEnded)
+		t.Errorf("Follow ended with the error %v; want %v", err, ErrStreamEnded)
 	}
 }
 
-// TestFollowOfStoppingServer checks that Follow returns ErrStreamEnded if the server
+// TestFollowWhileServerStops checks that Follow returns ErrStreamEnded if the server
 // stops before it responds.
-func TestFollowOfStoppingServer(t *testing.T) {
+func TestFollowWhileServerStops(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -276,10 +276,10 @@ func TestFollowOfStoppingServer(t *testing.T) {
 
 // In an activity of the type "tool-call-progress", the status must be "running" while the tool runs, and "done" at the
 // end.
-func TestVerifyProgressAsFrontendsDo(t *testing.T) {
+func TestProgressActivityStatus(t *testing.T) {
 	f := startFixture(t)
-	var statuses, otherMessages []string
-	errDone := errors.New("done")
+	var statuses, activityMessages []string
+	errStopFollowing := errors.New("done")
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
@@ -308,34 +308,34 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 				return err
 			}
 			if got.ActivityType != "tool-call-progress" {
-				otherMessages = append(otherMessages, got.Type+" "+got.ActivityType)
+				activityMessages = append(activityMessages, got.Type+" "+got.ActivityType)
 				if e.Kind == dispatch.EventEnded {
 					return fmt.Errorf("the last event is not a progress snapshot: %s", rawJSON)
 				}
 				return nil
 			}
 			if got.Type != "ActivitySnapshot" || !got.Replace || got.Content.Schema != "tool-call-progress.v1" || got.Content.CallID != e.Call.CallID {
-				t.Errorf("%s", rawJSON)
+				t.Errorf("progress activity = %s; want a replacing ActivitySnapshot of the call", rawJSON)
 			}
 			if got.Report != nil && got.Report.Status != "" && got.Report.Status != "indexing" {
-				t.Errorf("the status word of the tool is %q", got.Report.Status)
+				t.Errorf("status word of the tool = %q; want indexing", got.Report.Status)
 			}
 			if status := string(got.Content.Status); len(statuses) == 0 || statuses[len(statuses)-1] != status {
 				statuses = append(statuses, status)
 			}
 			if e.Kind == dispatch.EventEnded {
-				return errDone
+				return errStopFollowing
 			}
 			return nil
 		},
 	})
-	if !errors.Is(err, errDone) {
+	if !errors.Is(err, errStopFollowing) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(statuses, " "); got != "pending running done" {
-		t.Errorf("the status goes %s; want %q", got, "pending running done")
+		t.Errorf("statuses of the call = %q; want %q", got, "pending running done")
 	}
-	if got := strings.Join(otherMessages, ", "); got != "ActivitySnapshot code-generation, ActivityDelta code-generation" {
-		t.Errorf("other activities: %s; want %q", got, "ActivitySnapshot code-generation, ActivityDelta code-generation")
+	if got := strings.Join(activityMessages, ", "); got != "ActivitySnapshot code-generation, ActivityDelta code-generation" {
+		t.Errorf("activities of other types = %q; want %q", got, "ActivitySnapshot code-generation, ActivityDelta code-generation")
 	}
 }

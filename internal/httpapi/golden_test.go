@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-func TestResponses(t *testing.T) {
+func TestGoldenResponses(t *testing.T) {
 	f := startFixture(t)
 	token := "Authorization: Bearer " + testToken
 	var b bytes.Buffer
@@ -33,7 +33,7 @@ func TestResponses(t *testing.T) {
 	} {
 		resp, body := f.send(t, requestText(request.method, request.path, append([]string{"Host: 127.0.0.1"}, request.header...)...))
 		if resp == nil {
-			t.Fatalf("%s %s has no response", request.method, request.path)
+			t.Fatalf("%s %s has no response; want a response", request.method, request.path)
 		}
 		resp.Header.Del("Date")
 		fmt.Fprintf(&b, "%s %s\n%s\n", request.method, request.path, resp.Status)

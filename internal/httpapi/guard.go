@@ -30,7 +30,7 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 	return &requestGuard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
-// Requests with the server's own origin are harmless, because the server has no web pages and needs the token.
+// Requests with the server's own origin are harmless, because the server has no web pages and requires the token.
 func (g *requestGuard) requireLocal(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
@@ -146,7 +146,7 @@ func (g *requestGuard) isTrusted(host string, origins []string) bool {
 	return false
 }
 
-func writeConfirmation(w http.ResponseWriter) {
+func writeConfirmationHeader(w http.ResponseWriter) {
 	httpjson.Send(w, http.StatusOK, struct {
 		OK bool `json:"ok"`
 	}{true})

@@ -65,25 +65,25 @@ func TestAttackByOrigin(t *testing.T) {
 		{"a rebound name with the port in Host", []string{fmt.Sprintf("Host: evil.example:%d", f.port), bearer}, 421},
 		{"a trailing dot in Host", []string{"Host: localhost.", bearer}, 421},
 		{"a Host that begins or ends with an allowed name", []string{"Host: 127.0.0.1.evil.example", bearer}, 421},
-		{"user information in Host", []string{"Host: localhost@evil.example", bearer}, 400},
+		{"a user name in Host", []string{"Host: localhost@evil.example", bearer}, 400},
 		{"an IPv6 address of another machine in Host", []string{"Host: [2001:db8::1]:80", bearer}, 421},
 		{"an IPv4 address inside IPv6 in Host", []string{"Host: [::ffff:127.0.0.1]", bearer}, 421},
-		{"every other spelling of the address in Host", []string{"Host: 2130706433", bearer}, 421},
+		{"the address as a decimal number in Host", []string{"Host: 2130706433", bearer}, 421},
 		{"an empty Host", []string{"Host: ", bearer}, 421},
 		{"no Host", []string{bearer}, 400},
 		{"two Hosts", []string{host, "Host: evil.example", bearer}, 400},
 		{"a page's Origin", []string{host, bearer, "Origin: https://evil.example"}, 403},
-		{"a page's Origin on this machine", []string{host, bearer, fmt.Sprintf("Origin: http://127.0.0.1:%d", f.port+1)}, 403},
+		{"the Origin of a page on this machine", []string{host, bearer, fmt.Sprintf("Origin: http://127.0.0.1:%d", f.port+1)}, 403},
 		{"the server's own Origin under another name", []string{host, bearer, fmt.Sprintf("Origin: http://localhost.evil.example:%d", f.port)}, 403},
 		{"the server's own Origin over TLS", []string{host, bearer, fmt.Sprintf("Origin: https://127.0.0.1:%d", f.port)}, 403},
 		{"the Origin null of a sandboxed page", []string{host, bearer, "Origin: null"}, 403},
 		{"an empty Origin", []string{host, bearer, "Origin: "}, 403},
 		{"the Origin of another extension", []string{host, bearer, "Origin: chrome-extension://abd"}, 403},
 		{"the extension's Origin in capitals", []string{host, bearer, "Origin: CHROME-EXTENSION://ABC"}, 403},
-		{"two Origins, one of them good", []string{host, bearer, "Origin: " + testOrigin, "Origin: https://evil.example"}, 403},
-		{"two Origins in one header", []string{host, bearer, "Origin: " + testOrigin + " https://evil.example"}, 403},
+		{"two Origin headers, one of them allowed", []string{host, bearer, "Origin: " + testOrigin, "Origin: https://evil.example"}, 403},
+		{"two origins in one Origin header", []string{host, bearer, "Origin: " + testOrigin + " https://evil.example"}, 403},
 		{"a page's GET without an Origin", []string{host, bearer, "Sec-Fetch-Site: cross-site"}, 403},
-		{"a GET of a page of another port", []string{host, bearer, "Sec-Fetch-Site: same-site"}, 403},
+		{"a page's GET from another port", []string{host, bearer, "Sec-Fetch-Site: same-site"}, 403},
 		{"two Sec-Fetch-Site", []string{host, bearer, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"}, 403},
 		{"a preflight", []string{host, "Origin: https://evil.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Private-Network: true"}, 403},
 	}
@@ -95,15 +95,15 @@ func TestAttackByOrigin(t *testing.T) {
 		{"a wrong token", []string{host, "Authorization: Bearer the-tokem"}, 401},
 		{"the beginning of the token", []string{host, "Authorization: Bearer the-toke"}, 401},
 		{"the server's own Origin without the token", []string{fmt.Sprintf("Host: 127.0.0.1:%d", f.port), fmt.Sprintf("Origin: http://127.0.0.1:%d", f.port)}, 401},
-		{"the token and more", []string{host, "Authorization: Bearer the-token0"}, 401},
+		{"the token with an extra character", []string{host, "Authorization: Bearer the-token0"}, 401},
 		{"a token of 50,000 bytes", []string{host, "Authorization: Bearer " + strings.Repeat("t", 50_000)}, 401},
-		{"a token with as many letters but more bytes", []string{host, "Authorization: Bearer thé-tökén"}, 401},
+		{"a token with equally many letters but more bytes", []string{host, "Authorization: Bearer thé-tökén"}, 401},
 		{"a token that is not UTF-8", []string{host, "Authorization: Bearer \xff\xfe\x80"}, 401},
 		{"the right token beside a wrong one", []string{host, bearer, "Authorization: Bearer wrong"}, 401},
 		{"the right token twice", []string{host, bearer, bearer}, 401},
 		{"two tokens in one header", []string{host, "Authorization: Bearer wrong, Bearer " + testToken}, 401},
 		{"the token without a scheme", []string{host, "Authorization: " + testToken}, 401},
-		{"the token by Basic", []string{host, "Authorization: Basic " + testToken}, 401},
+		{"the token with the Basic scheme", []string{host, "Authorization: Basic " + testToken}, 401},
 		{"the token in a cookie", []string{host, "Cookie: token=" + testToken + "; Authorization=Bearer " + testToken}, 401},
 		{"the token as a subprotocol", []string{host, "Sec-WebSocket-Protocol: opentabs, opentabs.token." + testToken}, 401},
 		{"the token in another header", []string{host, "Proxy-Authorization: Bearer " + testToken, "X-Token: " + testToken}, 401},
@@ -120,7 +120,7 @@ func TestAttackByOrigin(t *testing.T) {
 	t.Run("request lines with a whole URL", f.attackWithAbsoluteURL)
 	t.Run("two requests in one (smuggling)", f.attackWithSmuggledRequest)
 	t.Run("HTTP 2 without TLS", f.attackWithHTTP2)
-	t.Run("the time that a comparison of the token takes", checkConstantTimeComparison)
+	t.Run("constant-time comparison of tokens", checkConstantTimeComparison)
 }
 
 func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []string) {
@@ -128,27 +128,27 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 		for _, method := range allMethods {
 			resp, body := f.send(t, requestText(method, path, attack.header...))
 			if resp == nil {
-				t.Errorf("%s %s: no answer", method, path)
+				t.Errorf("%s %s: no response; want status %d", method, path, attack.httpStatus)
 				continue
 			}
 			if resp.StatusCode != attack.httpStatus {
-				t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
+				t.Errorf("%s %s: status %d, body %s; want status %d", method, path, resp.StatusCode, body, attack.httpStatus)
 			}
-			checkInert(t, method+" "+path, resp, body)
+			checkResponseLeaksNothing(t, method+" "+path, resp, body)
 		}
 	}
 }
 
-func checkInert(t *testing.T, attackName string, resp *http.Response, requestBody string) {
+func checkResponseLeaksNothing(t *testing.T, attackName string, resp *http.Response, requestBody string) {
 	t.Helper()
 	for name, valueNames := range resp.Header {
 		headerText := strings.Join(valueNames, " ")
 		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(headerText, testToken) {
-			t.Errorf("%s: the answer has %s: %s", attackName, name, headerText)
+			t.Errorf("%s: the response has the header %s: %s; want no such header and no token", attackName, name, headerText)
 		}
 	}
 	if strings.Contains(requestBody, testToken) || strings.Contains(requestBody, "evil.example") || strings.Contains(requestBody, "1.2.3") || strings.Contains(requestBody, "proof") {
-		t.Errorf("%s: the answer contains %s", attackName, requestBody)
+		t.Errorf("%s: response body = %s; want no token, no proof, no version and no foreign host", attackName, requestBody)
 	}
 }
 
@@ -163,7 +163,7 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 			location := resp.Header.Get("Location")
 			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
 			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {
-				t.Errorf("%s %s: %d %s", method, line, resp.StatusCode, body)
+				t.Errorf("%s %s: status %d, body %s; want an error or a local redirect", method, line, resp.StatusCode, body)
 			}
 		}
 	}
@@ -173,16 +173,16 @@ func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 	const smuggledRequest = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	requestHead := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
 	for name, request := range map[string]string{
-		"both lengths":           requestHead + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(smuggledRequest)+5) + smuggledRequest,
-		"two lengths":            requestHead + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(smuggledRequest)) + "\r\n\r\n" + smuggledRequest,
+		"two kinds of length":    requestHead + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(smuggledRequest)+5) + smuggledRequest,
+		"two Content-Lengths":    requestHead + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(smuggledRequest)) + "\r\n\r\n" + smuggledRequest,
 		"a length with a sign":   requestHead + "Content-Length: +0\r\n\r\n" + smuggledRequest,
 		"two encodings":          requestHead + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + smuggledRequest,
-		"an odd encoding":        requestHead + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + smuggledRequest,
+		"an unknown encoding":    requestHead + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + smuggledRequest,
 		"a folded header":        requestHead + "Transfer-Encoding:\r\n chunked\r\nContent-Length: 0\r\n\r\n" + smuggledRequest,
-		"a space in a name":      requestHead + "Content-Length : 0\r\n\r\n" + smuggledRequest,
+		"a space after a name":   requestHead + "Content-Length : 0\r\n\r\n" + smuggledRequest,
 		"a bare line feed":       requestHead + "X: y\nContent-Length: 0\r\n\r\n" + smuggledRequest,
 		"a bare carriage return": requestHead + "X: y\rContent-Length: 5\r\n\r\n" + smuggledRequest,
-		"a nul":                  requestHead + "X: \x00\r\n\r\n" + smuggledRequest,
+		"a NUL byte":             requestHead + "X: \x00\r\n\r\n" + smuggledRequest,
 	} {
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
 		if err != nil {
@@ -194,7 +194,7 @@ func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 		responseText, _ := io.ReadAll(conn)
 		_ = conn.Close()
 		if strings.Contains(string(responseText), "1.2.3") {
-			t.Errorf("%s: the request inside was served with the token of the one around it:\n%s", name, responseText)
+			t.Errorf("%s: the server answered the smuggled request with the token of the outer request:\n%s", name, responseText)
 		}
 	}
 }
@@ -202,11 +202,11 @@ func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 func (f *fixture) attackWithHTTP2(t *testing.T) {
 	resp, body := f.send(t, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
 	if resp != nil && resp.StatusCode < 400 {
-		t.Errorf("prior knowledge: %d %s", resp.StatusCode, body)
+		t.Errorf("HTTP/2 without an upgrade: status %d, body %s; want an error", resp.StatusCode, body)
 	}
 	resp, body = f.send(t, requestText("GET", "/status", "Host: 127.0.0.1", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA", "Connection: Upgrade, HTTP2-Settings"))
 	if resp == nil || resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("upgrade: %v %s", resp, body)
+		t.Errorf("upgrade to HTTP/2 without a token: response %v, body %s; want status 401", resp, body)
 	}
 }
 
@@ -230,13 +230,13 @@ func checkConstantTimeComparison(t *testing.T) {
 				isFound = isFound || n.Name.Name == function && callsFunction(n, want[1]) && callsFunction(n, want[2])
 			case *ast.BinaryExpr:
 				if (n.Op == token.EQL || n.Op == token.NEQ) && (isSecretName(n.X) || isSecretName(n.Y)) {
-					t.Errorf("%v compares a token with an operator", fileSet.Position(n.Pos()))
+					t.Errorf("%v compares a secret with == or !=; use a constant-time function", fileSet.Position(n.Pos()))
 				}
 			}
 			return true
 		})
 		if !isFound {
-			t.Errorf("%s: %s does not compare in constant time", file, function)
+			t.Errorf("%s: the function %s does not call %s and %s, which compare in constant time", file, function, want[1], want[2])
 		}
 	}
 }

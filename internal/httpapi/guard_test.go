@@ -40,7 +40,7 @@ func TestGuard(t *testing.T) {
 		{"a rebound name", map[string]string{"Host": "evil.example"}, 421, "connect to 127.0.0.1"},
 		{"a rebound name with the port", map[string]string{"Host": "evil.example:9527"}, 421, "connect to 127.0.0.1"},
 		{"a host that begins with localhost", map[string]string{"Host": "localhost.evil.example"}, 421, "connect to"},
-		{"another address", map[string]string{"Host": "192.168.1.1"}, 421, "connect to"},
+		{"the address of another machine", map[string]string{"Host": "192.168.1.1"}, 421, "connect to"},
 		// The package internal/loopback checks the Host header, also for the route /ws.
 		{"a port that is not a number", map[string]string{"Host": "[::1]:x"}, 421, "connect to"},
 		{"IPv6 without brackets", map[string]string{"Host": "::1"}, 421, "connect to"},
@@ -51,26 +51,26 @@ func TestGuard(t *testing.T) {
 		{"no token", map[string]string{"Authorization": ""}, 401, "send the header Authorization"},
 		{"a wrong token", map[string]string{"Authorization": "Bearer the-tokem"}, 401, "send the header Authorization"},
 		{"a longer token", map[string]string{"Authorization": "Bearer the-token2"}, 401, "send the header Authorization"},
-		{"another scheme", map[string]string{"Authorization": "Basic the-token"}, 401, "send the header Authorization"},
+		{"another authorization scheme", map[string]string{"Authorization": "Basic the-token"}, 401, "send the header Authorization"},
 		{"the bare token", map[string]string{"Authorization": "the-token"}, 401, "send the header Authorization"},
 	}
 	for _, route := range routes {
-		for _, attack := range attacks {
-			if route.path == "//status" && attack.httpStatus == 401 {
+		for _, attackCase := range attacks {
+			if route.path == "//status" && attackCase.httpStatus == 401 {
 				continue // the mux redirects //status before the token is checked
 			}
-			resp, body := f.sendRequest(t, route.method, route.path, attack.header)
-			if resp.StatusCode != attack.httpStatus || !strings.Contains(body, attack.want) {
-				t.Errorf("%s, %s %s: %d %s", attack.name, route.method, route.path, resp.StatusCode, body)
+			resp, body := f.sendRequest(t, route.method, route.path, attackCase.header)
+			if resp.StatusCode != attackCase.httpStatus || !strings.Contains(body, attackCase.want) {
+				t.Errorf("%s, %s %s: status %d, body %s; want %d and %q", attackCase.name, route.method, route.path, resp.StatusCode, body, attackCase.httpStatus, attackCase.want)
 			}
 			if resp.Header.Get("Access-Control-Allow-Origin") != "" {
-				t.Errorf("%s %s lets pages read the answer", route.method, route.path)
+				t.Errorf("%s %s: the response has the header Access-Control-Allow-Origin; want none, so that pages cannot read it", route.method, route.path)
 			}
 		}
 	}
 	for _, attack := range attacks[:10] {
 		if resp, _ := f.sendRequest(t, "GET", "/healthz", attack.header); resp.StatusCode != attack.httpStatus {
-			t.Errorf("%s: /healthz answers %d", attack.name, resp.StatusCode)
+			t.Errorf("%s: status of /healthz = %d; want %d", attack.name, resp.StatusCode, attack.httpStatus)
 		}
 	}
 }
@@ -89,14 +89,14 @@ func TestGuardAcceptsRequests(t *testing.T) {
 		{"Authorization": "bearer the-token"},
 	} {
 		if resp, body := f.sendRequest(t, "GET", "/status", header); resp.StatusCode != http.StatusOK {
-			t.Errorf("%v: %d %s", header, resp.StatusCode, body)
+			t.Errorf("GET /status with the headers %v: status %d, body %s; want 200", header, resp.StatusCode, body)
 		}
 	}
 }
 
-func TestGuardTwoOrigins(t *testing.T) {
+func TestGuardRejectsTwoOriginHeaders(t *testing.T) {
 	g := newGuard(testToken, nil, []string{testOrigin})
 	if g.isTrusted("127.0.0.1", []string{testOrigin, testOrigin}) {
-		t.Error("a request with two Origin headers was trusted")
+		t.Error("isTrusted accepted a request with two Origin headers; want a rejection")
 	}
 }

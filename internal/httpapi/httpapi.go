@@ -42,10 +42,10 @@ type Options struct {
 	// UndoCall starts a call that undoes the call with the given ID. If UndoCall fails,
 	// its error message is a sentence for the user. By default, no call can be undone.
 	UndoCall func(callID string) (StartedUndo, error)
-	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
+	// ReadinessReady blocks until the plugins are loaded. If loading takes too long, Ready returns
 	// an error with a text for the user. Requests for /status and the routes below /plugins
 	// call Ready first. By default, requests do not wait for the plugins.
-	Ready func(ctx context.Context) error
+	ReadinessReady func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
 	// Stop starts the shutdown of the server, and returns before the shutdown has
@@ -53,13 +53,13 @@ type Options struct {
 	Stop func()
 	// Reload reloads all plugins from disk.
 	Reload func() error
-	// StartDevelopment puts the plugin in a folder into development mode until end is
-	// called. In development mode, every version of the plugin counts as reviewed. dir is
-	// an absolute path. If the plugin has no permission, StartDevelopment sets the given
+	// StartDevelopment puts the plugin in a folder into development mode until the caller
+	// calls endDevelopment. In development mode, every version of the plugin counts as
+	// reviewed. The argument dir is an absolute path. If the plugin has no permission, StartDevelopment sets the given
 	// permission.
 	StartDevelopment func(dir string, permission wire.Permission) (endDevelopment func(), err error)
-	// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
-	// browser. If browser is empty, exactly one browser must have a tab with this ID.
+	// ReloadTab reloads the tab with the given ID. The argument browser is the ID or name of
+	// the tab's browser. If browser is empty, exactly one browser must have a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
 	// ReleaseTab ends an MCP client's control of a tab, and returns the name of the
 	// client. The argument browser is the ID or name of the tab's browser. If browser is
@@ -83,7 +83,7 @@ type Options struct {
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio. If
 	// the MCP client sent its token, [CallerOf] returns the client. Stdio returns when ctx
-	// ends, or when reading from the parameter in reaches the end of the input.
+	// ends, or at the end of the input.
 	Stdio func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error
 	// Heartbeat is the time without events after which an event stream sends a comment. A
 	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15
@@ -222,7 +222,7 @@ type ClientTokens interface {
 	// unknown token. The returned context ends when the user removes the client's token. At
 	// the end of the client's request, the caller of Enter must call the returned function
 	// leave.
-	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
+	Enter(ctx context.Context, token string) (name string, in context.Context, endRequest func(), ok bool)
 	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error
 }
@@ -240,7 +240,7 @@ func handleReload(reload func() error) http.HandlerFunc {
 			httpjson.SendError(w, http.StatusInternalServerError, err.Error())
 			return
 		}
-		writeConfirmation(w)
+		writeConfirmationHeader(w)
 	}
 }
 
@@ -274,11 +274,11 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) serveWhenReady(serve http.HandlerFunc) http.HandlerFunc {
-	if a.options.Ready == nil {
+	if a.options.ReadinessReady == nil {
 		return serve
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := a.options.Ready(r.Context()); err != nil {
+		if err := a.options.ReadinessReady(r.Context()); err != nil {
 			httpjson.SendError(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}

@@ -172,22 +172,22 @@ func TestRoutes(t *testing.T) {
 	} {
 		resp, body := f.sendRequest(t, c.method, c.path, nil)
 		if resp.StatusCode != c.httpStatus || !strings.Contains(body, c.body) {
-			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
+			t.Errorf("%s %s: status %d, body %s; want %d and %q", c.method, c.path, resp.StatusCode, body, c.httpStatus, c.body)
 		}
 		if c.httpStatus == 405 && resp.Header.Get("Allow") == "" {
-			t.Errorf("%s %s: no Allow header", c.method, c.path)
+			t.Errorf("%s %s: the 405 response has no header Allow; want the allowed methods", c.method, c.path)
 		}
 		if c.httpStatus >= 400 && (resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(body))) {
-			t.Errorf("%s %s: the refusal is not JSON: %s", c.method, c.path, body)
+			t.Errorf("%s %s: body of the error response = %s; want JSON", c.method, c.path, body)
 		}
 	}
 }
 
-func TestHealthHasNothingElse(t *testing.T) {
+func TestUnauthenticatedHealthResponse(t *testing.T) {
 	f := startFixture(t)
 	_, body := f.sendRequest(t, "GET", "/healthz", map[string]string{"Authorization": ""})
 	if want := "{\"ok\":true,\"version\":\"1.2.3\",\"pid\":42}\n"; body != want {
-		t.Errorf("got %s; want %v", body, want)
+		t.Errorf("response of /healthz = %s; want %s", body, want)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestReloadFails(t *testing.T) {
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
 	var refusedError *RefusedError
 	if !errors.As(err, &refusedError) || refusedError.Status != 500 || refusedError.Explanation != "plugins.json is damaged" {
-		t.Errorf("got %v", err)
+		t.Errorf("Reload returned the error %v; want status 500 and \"plugins.json is damaged\"", err)
 	}
 }
 
@@ -207,23 +207,23 @@ func TestCancelOverHTTP(t *testing.T) {
 	id, _ := f.call(t)
 	calls, err := c.Calls.List(context.Background())
 	if err != nil || len(calls) != 1 || calls[0].CallID != id || calls[0].Status != wire.StatusRunning {
-		t.Fatalf("got %+v, %v", calls, err)
+		t.Fatalf("List returned %+v, error %v; want the running call %s", calls, err, id)
 	}
 	if err := c.post(context.Background(), "/calls/"+id+"/cancel", map[string]int{"why": 1}, nil); err == nil || !strings.Contains(err.Error(), "why") {
-		t.Errorf("a cancel request with an unknown field: %v; want an error that contains %q", err, "why")
+		t.Errorf("cancel request with an unknown field: error %v; want an error that contains %q", err, "why")
 	}
 	for i, want := range []bool{true, false} {
 		if got, err := c.Calls.Cancel(context.Background(), id, "the wrong\nchannel\u202e"); err != nil || got != want {
-			t.Errorf("cancel %d: %v, %v; want %v", i, got, err, want)
+			t.Errorf("Cancel number %d returned %v, error %v; want %v", i, got, err, want)
 		}
 	}
 	resp, body := f.sendRequest(t, "GET", "/calls/"+id, nil)
 	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
-		t.Errorf("got %s", body)
+		t.Errorf("cancelled call: status %d, body %s; want 200, the status cancelled and the reason on one line", resp.StatusCode, body)
 	}
 	// Without a body, a request to cancel a call gives no reason.
 	id, _ = f.call(t)
 	if resp, body := f.sendRequest(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
-		t.Errorf("without a body: %d %q", resp.StatusCode, body)
+		t.Errorf("cancel request without a body: status %d, body %q; want 200 and \"cancelled\":true", resp.StatusCode, body)
 	}
 }

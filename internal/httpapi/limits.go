@@ -14,12 +14,12 @@ import (
 // The limits for slow clients do not apply to calls, event streams, and connections of /stdio and /ws.
 const (
 	headerTimeout = 10 * time.Second
-	// maxBodyPause is the longest pause within the body of a request.
-	maxBodyPause = 30 * time.Second
-	bodyTimeout  = 5 * time.Minute
+	// bodyReadTimeout is the longest pause within the body of a request.
+	bodyReadTimeout = 30 * time.Second
+	bodyTimeout     = 5 * time.Minute
 	// lingerTimeout limits reading the rest of a request body that the handler did not read.
 	lingerTimeout = 2 * time.Second
-	// The routes of event streams replace writeTimeout by a deadline for each write.
+	// The routes of event streams replace writeTimeout with a deadline for each write.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
 	idleTimeout       = 2 * time.Minute
@@ -28,10 +28,10 @@ const (
 )
 
 // NewServer returns an HTTP server that disconnects clients which send or read too
-// slowly. The logger out receives the server's errors.
+// slowly. The parameter logger receives the server's errors.
 func NewServer(handler http.Handler, logger zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           limitTimes(handler),
+		Handler:           limitBodyTime(handler),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		WriteTimeout:      writeTimeout,
@@ -40,10 +40,10 @@ func NewServer(handler http.Handler, logger zerolog.Logger) *http.Server {
 	}
 }
 
-func limitTimes(nextHandler http.Handler) http.Handler {
+func limitBodyTime(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
-		body := &timedBody{ReadCloser: r.Body, rc: rc, deadline: time.Now().Add(bodyTimeout), hasEnded: r.ContentLength == 0}
+		body := &deadlineBody{ReadCloser: r.Body, rc: rc, deadline: time.Now().Add(bodyTimeout), hasEnded: r.ContentLength == 0}
 		if !body.hasEnded {
 			r.Body = body
 		}
@@ -55,8 +55,8 @@ func limitTimes(nextHandler http.Handler) http.Handler {
 	})
 }
 
-// timedBody is a request body that sets a read deadline for each read.
-type timedBody struct {
+// deadlineBody is a request body that sets a read deadline for each read.
+type deadlineBody struct {
 	io.ReadCloser
 	rc       *http.ResponseController
 	deadline time.Time
@@ -64,11 +64,11 @@ type timedBody struct {
 }
 
 // Read sets no deadline after the end of the body, because net/http keeps reading to detect a disconnect.
-func (b *timedBody) Read(p []byte) (int, error) {
+func (b *deadlineBody) Read(p []byte) (int, error) {
 	if b.hasEnded {
 		return b.ReadCloser.Read(p)
 	}
-	deadline := time.Now().Add(maxBodyPause)
+	deadline := time.Now().Add(bodyReadTimeout)
 	if deadline.After(b.deadline) {
 		deadline = b.deadline
 	}

@@ -49,15 +49,15 @@ func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsedTime ti
 	startTime := time.Now()
 	closed := make(chan struct{})
 	var got bytes.Buffer
-	var closeTime time.Time
+	var closedAt time.Time
 	go func() {
 		defer close(closed)
 		_, _ = got.ReadFrom(conn)
-		closeTime = time.Now()
+		closedAt = time.Now()
 	}()
 	return conn, func() (string, time.Duration) {
 		<-closed
-		return got.String(), closeTime.Sub(startTime)
+		return got.String(), closedAt.Sub(startTime)
 	}
 }
 
@@ -79,7 +79,7 @@ func readAll(w http.ResponseWriter, r *http.Request) {
 }
 
 // The server disconnects a client that sends any part of a request too slowly.
-func TestSlowSender(t *testing.T) {
+func TestSlowSenderIsDisconnected(t *testing.T) {
 	const requestHead = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
 	rejectRequest := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
 	for _, c := range []struct {
@@ -89,13 +89,13 @@ func TestSlowSender(t *testing.T) {
 		want       string
 		maxTime    time.Duration
 	}{
-		{"nothing at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
+		{"no bytes at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
 		{"the head byte by byte", readAll, func(c net.Conn) { writeSlowly(c, requestHead, time.Second) }, "", 11 * time.Second},
 		{"a head without an end", readAll, func(c net.Conn) {
 			writeSlowly(c, "GET / HTTP/1.1\r\n"+strings.Repeat("A: b\r\n", 1000), 10*time.Millisecond)
 		}, "", 11 * time.Second},
 		{"no body", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead) }, "0 bytes, slow: true", 31 * time.Second},
-		{"a body that stops", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead+"abc") }, "3 bytes, slow: true", 31 * time.Second},
+		{"a body that arrives only in part", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead+"abc") }, "3 bytes, slow: true", 31 * time.Second},
 		{"the body byte by byte", readAll, func(c net.Conn) {
 			_, _ = io.WriteString(c, requestHead)
 			writeSlowly(c, strings.Repeat("x", 100000), 29*time.Second)
@@ -104,15 +104,15 @@ func TestSlowSender(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runFakeTimeServer(t, c.handler, func(w *fakeTimeServer) {
-				conn, readRest := w.connect()
+				conn, awaitResponse := w.connect()
 				var wg sync.WaitGroup
 				wg.Go(func() { c.sendSlowly(conn) })
-				got, elapsedTime := readRest()
+				got, elapsedTime := awaitResponse()
 				if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "200") {
-					t.Errorf("got %q, want %q", got, c.want)
+					t.Errorf("response to the slow client = %q, want %q", got, c.want)
 				}
 				if elapsedTime > c.maxTime {
-					t.Errorf("held for %v, want at most %v", elapsedTime, c.maxTime)
+					t.Errorf("the slow client stayed connected for %v, want at most %v", elapsedTime, c.maxTime)
 				}
 				_ = conn.Close()
 				wg.Wait()
@@ -142,7 +142,7 @@ func TestSlowReader(t *testing.T) {
 					<-time.After(10 * time.Second)
 				}
 				if elapsedTime := time.Since(startTime); elapsedTime > time.Minute {
-					t.Errorf("held for %v", elapsedTime)
+					t.Errorf("the slow reader stayed connected for %v, want at most 1 min", elapsedTime)
 				}
 				_ = conn.Close()
 			})
@@ -153,15 +153,15 @@ func TestSlowReader(t *testing.T) {
 // The server closes idle connections.
 func TestIdleConnections(t *testing.T) {
 	runFakeTimeServer(t, http.HandlerFunc(readAll), func(w *fakeTimeServer) {
-		var readRests []func() (string, time.Duration)
+		var awaitResponses []func() (string, time.Duration)
 		for range 100 {
-			conn, readRest := w.connect()
+			conn, awaitResponse := w.connect()
 			go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") }()
-			readRests = append(readRests, readRest)
+			awaitResponses = append(awaitResponses, awaitResponse)
 		}
-		for _, readRest := range readRests {
-			if got, elapsedTime := readRest(); !strings.Contains(got, "200 OK") || elapsedTime > idleTimeout+time.Second {
-				t.Errorf("got %q after %v", got, elapsedTime)
+		for _, awaitResponse := range awaitResponses {
+			if got, elapsedTime := awaitResponse(); !strings.Contains(got, "200 OK") || elapsedTime > idleTimeout+time.Second {
+				t.Errorf("idle connection: response %q, closed after %v; want status 200, closed after about %v", got, elapsedTime, idleTimeout)
 			}
 		}
 	})
@@ -179,7 +179,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 		select {
 		case <-time.After(10 * time.Minute):
 		case <-r.Context().Done():
-			t.Errorf("the call ended: %v", context.Cause(r.Context()))
+			t.Errorf("the server cancelled a long call: %v; want a call of 10 min", context.Cause(r.Context()))
 		}
 		_, _ = io.WriteString(w, "done")
 	})
@@ -204,38 +204,38 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			}
 			resp, err := client.Do(req)
 			if err != nil {
-				t.Fatalf("%s: %v", path, err)
+				t.Fatalf("request to %s failed: %v", path, err)
 			}
 			defer resp.Body.Close()
 			responseBody, err := io.ReadAll(bufio.NewReader(resp.Body))
 			if err != nil {
-				t.Errorf("%s: %v", path, err)
+				t.Errorf("reading the response of %s failed: %v", path, err)
 			}
 			return string(responseBody)
 		}
 		for range 2 { // the second request reuses a connection whose deadlines were set
 			if got := sendRequest("POST", "/call", strings.NewReader("{}")); got != "done" {
-				t.Errorf("the call gave %q; want %q", got, "done")
+				t.Errorf("response of the long call = %q; want %q", got, "done")
 			}
 			if got := sendRequest("GET", "/events", nil); strings.Count(got, "still here") != 40 {
-				t.Errorf("the stream gave %q", got)
+				t.Errorf("the event stream sent %d heartbeats; want 40: %q", strings.Count(got, "still here"), got)
 			}
 			// The uploaded body is 16 MiB long and arrives at 64 KiB per second.
-			if got := sendRequest("POST", "/upload", &slowReader{leftBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
-				t.Errorf("the upload gave %q; want %q", got, "16777216 bytes, slow: false")
+			if got := sendRequest("POST", "/upload", &slowReader{remainingBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
+				t.Errorf("response of the slow upload = %q; want %q", got, "16777216 bytes, slow: false")
 			}
 		}
 	})
 }
 
-type slowReader struct{ leftBytes, bytesPerSecond int }
+type slowReader struct{ remainingBytes, bytesPerSecond int }
 
 func (s *slowReader) Read(p []byte) (int, error) {
-	if s.leftBytes == 0 {
+	if s.remainingBytes == 0 {
 		return 0, io.EOF
 	}
-	n := min(len(p), s.bytesPerSecond, s.leftBytes)
-	s.leftBytes -= n
+	n := min(len(p), s.bytesPerSecond, s.remainingBytes)
+	s.remainingBytes -= n
 	<-time.After(time.Second * time.Duration(n) / time.Duration(s.bytesPerSecond))
 	return n, nil
 }
@@ -252,10 +252,10 @@ func TestServerLog(t *testing.T) {
 		fmt.Fprintln(s, "http: panic serving")
 		fmt.Fprintln(s, "http: panic serving")
 		if n := strings.Count(outBuffer.String(), "new connections are rejected"); n != 2 || !strings.Contains(outBuffer.String(), "too many open files") {
-			t.Errorf("logged %d times:\n%s", n, outBuffer.String())
+			t.Errorf("lines about rejected connections = %d; want 2, with the reason:\n%s", n, outBuffer.String())
 		}
 		if n := strings.Count(outBuffer.String(), "panic serving"); n != 2 {
-			t.Errorf("other lines: %d; want 2", n)
+			t.Errorf("lines about a panic = %d; want 2", n)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -56,7 +55,7 @@ func TestLogs(t *testing.T) {
 		resp := f.get(t, "/logs?"+query)
 		body, _ := io.ReadAll(resp.Body)
 		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), want) {
-			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
+			t.Errorf("GET /logs?%s: status %d, body %s; want 400 and %q", query, resp.StatusCode, body, want)
 		}
 	}
 }
@@ -87,7 +86,7 @@ func (f *fixture) get(t *testing.T, path string) *http.Response {
 func TestFollowLogs(t *testing.T) {
 	f := startFixture(t)
 	f.addEntries(t, "a", wire.LogInfo, "old", "before")
-	errDone := errors.New("done")
+	errStopFollowing := errors.New("done")
 	var messages []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // without the timeout, a missing log entry would block all tests
 	defer stop()
@@ -95,15 +94,15 @@ func TestFollowLogs(t *testing.T) {
 	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{
 		Entry: func(e pluginlog.Entry) error {
 			if messages = append(messages, e.Message); len(messages) == 2 {
-				return errDone
+				return errStopFollowing
 			}
 			f.addEntries(t, "b", wire.LogInfo, "other")
 			f.addEntries(t, "a", wire.LogInfo, "after\nthat")
 			return nil
 		},
 	})
-	if !errors.Is(err, errDone) || strings.Join(messages, "|") != "before|after\nthat" {
-		t.Errorf("heard %q, %v", messages, err)
+	if !errors.Is(err, errStopFollowing) || strings.Join(messages, "|") != "before|after\nthat" {
+		t.Errorf("followed messages = %q, error %v; want the last stored entry and the new entry", messages, err)
 	}
 }
 
@@ -111,10 +110,10 @@ func TestFollowLogsReportsMissedEntries(t *testing.T) {
 	missedCount := 0
 	l := LogListener{Missed: func(n int) error { missedCount = n; return nil }}
 	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
-		t.Errorf("missed %d, %v; want 7", missedCount, err)
+		t.Errorf("number of missed log entries = %d, error %v; want 7", missedCount, err)
 	}
 	if l.handleEvent(newEvent(logEvent, "x")) == nil {
-		t.Error("accepted malformed JSON")
+		t.Error("handleEvent accepted malformed JSON; want an error")
 	}
 }
 
@@ -125,7 +124,7 @@ func TestLogsEndWithTheServer(t *testing.T) {
 	resp := f.get(t, "/logs?follow=1")
 	firstBytes := make([]byte, len(": following\n\n: still here\n\n"))
 	if _, err := io.ReadFull(resp.Body, firstBytes); err != nil || !strings.Contains(string(firstBytes), "still here") {
-		t.Fatalf("%q, %v", firstBytes, err)
+		t.Fatalf("first bytes of the log stream = %q, error %v; want the comment \"still here\"", firstBytes, err)
 	}
 	if err := f.api.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
@@ -134,6 +133,6 @@ func TestLogsEndWithTheServer(t *testing.T) {
 		if err != nil {
 			break
 		}
-		t.Error(fmt.Sprint("heard ", e))
+		t.Errorf("the log stream sent the event %v after the shutdown; want no events", e)
 	}
 }

@@ -20,7 +20,7 @@ type developRoute struct {
 	eventStreams     *eventStreams
 }
 
-// If the client's process is killed, its request ends, and with it the development mode.
+// If the client's process is killed, its request ends. The end of the request also ends development mode.
 func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")
@@ -53,22 +53,22 @@ type PluginsClient struct{ client *Client }
 
 // Reload makes the server reload all plugins from disk.
 func (c PluginsClient) Reload(ctx context.Context) error {
-	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
+	return c.client.sendWithTimeout(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
 // DevelopPlugin puts the plugin in a folder into development mode until ctx ends. In
 // development mode, every version of the plugin counts as reviewed. The argument dir is
 // an absolute path. If the plugin has no permission, the server sets the given
-// permission. The function onBegin is called when the server has confirmed the request.
+// permission. The function onStreamStart is called when the server has confirmed the request.
 // DevelopPlugin returns [ErrStreamEnded] if the server stops before ctx ends.
-func (c PluginsClient) DevelopPlugin(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
+func (c PluginsClient) DevelopPlugin(ctx context.Context, dir string, permission wire.Permission, onStreamStart func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	onBegin()
+	onStreamStart()
 	_, err = io.Copy(io.Discard, resp.Body)
 	if ctx.Err() != nil {
 		return ctx.Err()

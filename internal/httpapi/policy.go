@@ -17,11 +17,11 @@ var ErrUnknown = plugin.ErrUnknown
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
-	// ReviewAll reviews and enables several plugins in one change. errs[i] is the error
-	// of reviews[i], or nil.
+	// ReviewAll reviews and enables several plugins in one change. The element errs[i] is
+	// the error of reviews[i], or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error)
-	// DisableAll turns several plugins off in one change. errs[i] is the error of
-	// plugins[i], or nil.
+	// DisableAll turns several plugins off in one change. The element errs[i] is the error
+	// of plugins[i], or nil.
 	DisableAll(plugins []string, by string) (errs []error)
 	// SetPermission sets the permission of a tool. If tool is empty, SetPermission sets
 	// the permission of the plugin. An empty permission removes the permission that the
@@ -54,8 +54,8 @@ type Policy interface {
 	Forget(plugin, by string) error
 }
 
-// PluginPermissions describe what one plugin is allowed to do, and on which surface and
-// when the user allowed it.
+// PluginPermissions describe what one plugin is allowed to do, and when and on which
+// surface the user allowed it.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
 	// The field Hash identifies the plugin's current content. A review is valid only for
@@ -125,7 +125,7 @@ type AllowedCall struct {
 	ChangeOrigin
 }
 
-// ChangeOrigin records on which surface and when the user or an agent made a change.
+// ChangeOrigin records when the user or an agent made a change, and on which surface.
 type ChangeOrigin struct {
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
@@ -170,5 +170,5 @@ type Grant struct {
 	Client string `json:"client,omitempty"`
 	Caller string `json:"caller,omitempty"`
 	ChangeOrigin
-	Until time.Time `json:"until,omitzero"`
+	ExpiresAt time.Time `json:"until,omitzero"`
 }

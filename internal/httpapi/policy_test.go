@@ -109,15 +109,15 @@ func TestPolicyRoutes(t *testing.T) {
 		`settings a map[key:{"work":"https://a.example"} n:null] by the command line`,
 	}
 	if got := strings.Join(policy.changes, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("made %s", got)
+		t.Errorf("changes that the policy received =\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 	view, err := c.Permissions("a")
 	if err != nil || view.Plugin != "a" || view.Permission != wire.PermissionAsk || view.Tools[0].Limit != "1/1m" {
-		t.Errorf("got %+v, %v", view, err)
+		t.Errorf("Permissions returned %+v, error %v; want the plugin a with the permission ask and a limit", view, err)
 	}
 	settings, err := c.Settings("a")
 	if err != nil || len(settings) != 1 || settings[0].Key != "a-token" || !settings[0].IsSet {
-		t.Errorf("got %+v, %v", settings, err)
+		t.Errorf("Settings returned %+v, error %v; want one setting a-token that is set", settings, err)
 	}
 	for _, refusal := range []struct {
 		err        error
@@ -128,12 +128,12 @@ func TestPolicyRoutes(t *testing.T) {
 		{fmt.Errorf("write: %w", &fs.PathError{Op: "open", Path: "f", Err: fs.ErrPermission}), http.StatusInternalServerError},
 	} {
 		policy.err = refusal.err
-		_, viewErr := c.Permissions("a")
+		_, permissionsErr := c.Permissions("a")
 		_, settingsErr := c.Settings("a")
-		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), viewErr, settingsErr, c.ChangeSettings("a", nil, "")} {
+		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), permissionsErr, settingsErr, c.ChangeSettings("a", nil, "")} {
 			var refusedError *RefusedError
 			if !errors.As(err, &refusedError) || refusedError.Status != refusal.httpStatus || refusedError.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.httpStatus == http.StatusNotFound) {
-				t.Errorf("%v: got %v", refusal.err, err)
+				t.Errorf("client error for the policy error %q = %v; want status %d and the same text", refusal.err, err, refusal.httpStatus)
 			}
 		}
 	}
@@ -150,22 +150,22 @@ func TestBulkRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(policy.changes, "\n"); got != "review a h ask by the command line\nreview b i ask by the command line\ndisable a by the command line" {
-		t.Errorf("requested change: %s", got)
+		t.Errorf("changes that the policy received = %s; want two reviews and one disabled plugin", got)
 	}
 	policy.err = errors.New("the plugin has changed since the review")
 	for _, errs := range [][]error{c.ReviewAll(reviews, ""), c.DisableAll([]string{"a", "b"}, "")} {
 		if len(errs) != 2 || errs[0] == nil || errs[0].Error() != "the plugin has changed since the review" || errs[1] == nil {
-			t.Errorf("the errors of the plugins are %v", errs)
+			t.Errorf("errors of the two plugins = %v; want an error for each", errs)
 		}
 	}
-	noServer := NewClient(1, testToken).Policy(context.Background())
-	if errs := noServer.ReviewAll(reviews, ""); len(errs) != 2 || errs[0] == nil || errs[1] == nil {
-		t.Errorf("errors without a running server: %v", errs)
+	policyWithoutServer := NewClient(1, testToken).Policy(context.Background())
+	if errs := policyWithoutServer.ReviewAll(reviews, ""); len(errs) != 2 || errs[0] == nil || errs[1] == nil {
+		t.Errorf("errors of ReviewAll without a running server = %v; want an error for each plugin", errs)
 	}
 }
 
 // A request with an invalid body changes nothing.
-func TestPolicyBody(t *testing.T) {
+func TestInvalidPolicyBodyChangesNothing(t *testing.T) {
 	policy := &fakePolicy{}
 	f := startFixture(t, func(o *Options) { o.Policy = policy })
 	for _, body := range []string{"", "{", "[]", `{"permision":"auto"}`, `{"permission":1}`, `{"permission":"auto","by":"the side panel"}`, `{"tool":"` + strings.Repeat("x", maxBodyBytes) + `"}`} {
@@ -180,12 +180,12 @@ func TestPolicyBody(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusBadRequest || len(policy.changes) > 0 {
-			t.Errorf("%.30s: %d, %v", body, resp.StatusCode, policy.changes)
+			t.Errorf("invalid body %.30s: status %d, changes %v; want 400 and no changes", body, resp.StatusCode, policy.changes)
 		}
 	}
 	for method, path := range map[string]string{"DELETE": "/plugins/a/permission", "GET": "/plugins/a/review", "PUT": "/plugins/a/limit"} {
 		if resp, body := f.sendRequest(t, method, path, nil); resp.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
+			t.Errorf("%s %s: status %d, body %s; want 405", method, path, resp.StatusCode, body)
 		}
 	}
 }

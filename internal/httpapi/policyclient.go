@@ -22,7 +22,7 @@ type policyClient struct {
 func (c *Client) Policy(ctx context.Context) Policy { return policyClient{ctx, c} }
 
 func (p policyClient) Permissions(plugin string) (view PluginPermissions, err error) {
-	err = p.client.exchange(p.ctx, requestTimeout, http.MethodGet, pluginPath(plugin, "permission"), &view)
+	err = p.client.sendWithTimeout(p.ctx, requestTimeout, http.MethodGet, pluginPath(plugin, "permission"), &view)
 	return view, err
 }
 
@@ -52,7 +52,7 @@ func (p policyClient) SetLateAccess(plugin string, allowed bool, _ string) error
 
 func (p policyClient) Settings(plugin string) ([]wire.SettingView, error) {
 	var settings pluginSettings
-	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, pluginPath(plugin, "settings"), &settings)
+	err := p.client.sendWithTimeout(p.ctx, requestTimeout, http.MethodGet, pluginPath(plugin, "settings"), &settings)
 	return settings.Settings, err
 }
 
@@ -62,7 +62,7 @@ func (p policyClient) ChangeSettings(plugin string, settingValues map[string]jso
 
 func (p policyClient) Sites() ([]Site, error) {
 	var siteRules siteList
-	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, "/sites", &siteRules)
+	err := p.client.sendWithTimeout(p.ctx, requestTimeout, http.MethodGet, "/sites", &siteRules)
 	return siteRules.Sites, err
 }
 

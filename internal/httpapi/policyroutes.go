@@ -121,7 +121,7 @@ func (p policyRoutes) setSite(w http.ResponseWriter, r *http.Request) {
 		httpjson.SendError(w, httpStatusOf(err), err.Error())
 		return
 	}
-	writeConfirmation(w)
+	writeConfirmationHeader(w)
 }
 
 func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFunc {
@@ -134,7 +134,7 @@ func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFun
 			httpjson.SendError(w, httpStatusOf(err), err.Error())
 			return
 		}
-		writeConfirmation(w)
+		writeConfirmationHeader(w)
 	}
 }
 

@@ -26,10 +26,10 @@ import (
 // sends no token and no request to a program that does not have the token.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
-// A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.
+// A challenge has minChallengeChars to maxChallengeChars characters: letters, digits, - and _.
 const (
-	minChallenge = 16
-	maxChallenge = 128
+	minChallengeChars = 16
+	maxChallengeChars = 128
 )
 
 func computeProof(token string, port int, challenge string) string {
@@ -45,7 +45,7 @@ func isChallenge(s string) bool {
 			return false
 		}
 	}
-	return len(s) >= minChallenge && len(s) <= maxChallenge
+	return len(s) >= minChallengeChars && len(s) <= maxChallengeChars
 }
 
 // Without a token, dialAndCheckProof does not check the server.

@@ -91,7 +91,7 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	}
 	page, err := c.records.ReadPage(query)
 	switch {
-	case errors.Is(err, recorder.ErrCursor):
+	case errors.Is(err, recorder.ErrInvalidCursor):
 		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	case err != nil:

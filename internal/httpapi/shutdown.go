@@ -22,14 +22,14 @@ func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	unended := 0
+	unfinishedCalls := 0
 	for _, call := range a.options.Calls.Calls() {
 		if !call.Status.HasEnded() {
-			unended++
+			unfinishedCalls++
 		}
 	}
-	if unended > 0 && !body.Force {
-		httpjson.SendError(w, http.StatusConflict, callCountText(unended)+" running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force")
+	if unfinishedCalls > 0 && !body.Force {
+		httpjson.SendError(w, http.StatusConflict, callCountText(unfinishedCalls)+" running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force")
 		return
 	}
 	httpjson.Send(w, http.StatusOK, shutdownStarted{})

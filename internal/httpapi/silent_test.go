@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestClientOfOtherPrograms checks that a client distinguishes a foreign program from a server that hangs.
-func TestClientOfOtherPrograms(t *testing.T) {
-	writeEndlessly := func(c net.Conn) {
+// TestClientDetectsForeignServer checks that a client distinguishes a foreign program from a server that hangs.
+func TestClientDetectsForeignServer(t *testing.T) {
+	writeEndlessHeaders := func(c net.Conn) {
 		for {
 			if _, err := io.WriteString(c, strings.Repeat("HTTP/1.1 200 OK\r\nX: y\r\n", 1000)); err != nil {
 				return
@@ -34,7 +34,7 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			_, _ = io.Copy(io.Discard, c)
 		}, ErrServerSilent},
 		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrForeignServer},
-		{"a head without an end", writeEndlessly, ErrForeignServer},
+		{"a head without an end", writeEndlessHeaders, ErrForeignServer},
 		{"another HTTP server", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
 			_ = c.Close()
@@ -64,11 +64,11 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			startTime := time.Now()
 			_, err = NewClient(listener.Addr().(*net.TCPAddr).Port, "token").Health(t.Context())
 			if !errors.Is(err, c.want) {
-				t.Errorf("got %v, want %v", err, c.want)
+				t.Errorf("Health returned the error %v, want %v", err, c.want)
 			}
 			// The client's timeout must apply to the whole response.
 			if waitTime := time.Since(startTime); waitTime > time.Minute {
-				t.Errorf("the client waited %v", waitTime)
+				t.Errorf("Health waited %v for the other program, want at most 1 min", waitTime)
 			}
 			stop()
 			_ = listener.Close()

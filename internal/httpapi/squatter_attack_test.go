@@ -57,8 +57,9 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return recordingConn{conn, o.receivedBytes}, nil
 }
 
-// The byteRecorder of startSquatter contains all bytes that clients have sent to the squatter.
-func startSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
+// startForeignServer starts a foreign program, as another user can, on the port where clients expect the server. The
+// returned byteRecorder contains all bytes that clients have sent to the foreign program.
+func startForeignServer(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
 	t.Helper()
 	got = &byteRecorder{}
 	server := httptest.NewUnstartedServer(handler)
@@ -68,11 +69,11 @@ func startSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecor
 	return portOf(t, server), got
 }
 
-func respondWith(format string, args ...any) http.Handler {
+func textHandler(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-func respondRaw(rawResponse string) http.Handler {
+func rawHandler(rawResponse string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err == nil {
@@ -86,7 +87,7 @@ func respondRaw(rawResponse string) http.Handler {
 // that listens on the server's port.
 func TestAttackByUser(t *testing.T) {
 	f := startFixture(t)
-	health := `{"ok":true,"version":"1.2.3","pid":42%s}`
+	healthJSON := `{"ok":true,"version":"1.2.3","pid":42%s}`
 	oldProof := computeProof(testToken, f.port, "a-challenge-of-long-ago")
 	serverURL, err := url.Parse(f.url)
 	if err != nil {
@@ -98,30 +99,30 @@ func TestAttackByUser(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 	})
 	emptyTokenHandler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, health, `,"proof":"`+computeProof("", f.port, r.URL.Query().Get("challenge"))+`"`)
+		fmt.Fprintf(w, healthJSON, `,"proof":"`+computeProof("", f.port, r.URL.Query().Get("challenge"))+`"`)
 	})
 	for name, handler := range map[string]http.Handler{
-		"a squatter on the port that answers as the server does": respondWith(health, ""),
-		"a squatter that answers with an empty proof":            respondWith(health, `,"proof":""`),
-		"a squatter that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, health, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
+		"a foreign program that answers as the server does":  textHandler(healthJSON, ""),
+		"a foreign program that answers with an empty proof": textHandler(healthJSON, `,"proof":""`),
+		"a foreign program that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, healthJSON, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
 		}),
-		"a squatter that replays a proof of the server":                   respondWith(health, `,"proof":"`+oldProof+`"`),
-		"a squatter that proves an empty token":                           emptyTokenHandler,
-		"a squatter that passes the challenge on to the server elsewhere": relayHandler,
-		"a squatter that does not use HTTP":                               respondRaw("220 hello\r\n"),
-		"a squatter that sends nothing and closes":                        respondRaw(""),
-		"a squatter that sends answers before the requests":               respondRaw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
-		"a squatter that never stops answering":                           respondRaw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
+		"a foreign program that replays a proof of the server":              textHandler(healthJSON, `,"proof":"`+oldProof+`"`),
+		"a foreign program that computes the proof with an empty token":     emptyTokenHandler,
+		"a foreign program that passes the challenge on to the real server": relayHandler,
+		"a foreign program that does not use HTTP":                          rawHandler("220 hello\r\n"),
+		"a foreign program that sends nothing and closes":                   rawHandler(""),
+		"a foreign program that sends answers before the requests":          rawHandler("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
+		"a foreign program that never stops answering":                      rawHandler("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			port, receivedBytes := startSquatter(t, handler)
+			port, receivedBytes := startForeignServer(t, handler)
 			c := NewClient(port, testToken)
 			ctx := context.Background()
 			_, healthErr := c.Health(ctx)
 			_, stdioErr := c.Stdio(ctx, "")
 			_, statusErr := c.Status(ctx)
-			viaTransport := func() error {
+			requestViaTransport := func() error {
 				req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(CommandPath), strings.NewReader("{}"))
 				if err != nil {
 					return err
@@ -133,37 +134,37 @@ func TestAttackByUser(t *testing.T) {
 				}
 				return err
 			}
-			for request, err := range map[string]error{"health": healthErr, "stdio": stdioErr, "status": statusErr, "mcp": viaTransport()} {
+			for request, err := range map[string]error{"health": healthErr, "stdio": stdioErr, "status": statusErr, "mcp": requestViaTransport()} {
 				if err == nil {
-					t.Errorf("%s: the squatter was accepted as the server", request)
+					t.Errorf("request %s: the client accepted the foreign program as the server; want an error", request)
 				}
 				if errors.Is(err, ErrNoServer) {
-					t.Errorf("%s: %v, though a program listens", request, err)
+					t.Errorf("request %s: error %v, although a program listens on the port; want another error", request, err)
 				}
 			}
 			if receivedText := receivedBytes.String(); strings.Contains(receivedText, testToken) || !strings.Contains(receivedText, "challenge=") {
-				t.Errorf("the squatter received\n%s", receivedText)
+				t.Errorf("the foreign program received\n%s\nwant a challenge and no token", receivedText)
 			}
 		})
 	}
 }
 
 // A proof must be valid for only one challenge and one port.
-func TestProofNeedsAChallenge(t *testing.T) {
+func TestProofRequiresValidChallenge(t *testing.T) {
 	f := startFixture(t)
 	for _, badChallenge := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {
 		if resp, body := f.sendRequest(t, "GET", "/healthz?challenge="+url.QueryEscape(badChallenge), nil); resp.StatusCode != 400 || strings.Contains(body, "proof") {
-			t.Errorf("the challenge %q: %d %s", badChallenge, resp.StatusCode, body)
+			t.Errorf("invalid challenge %q: status %d, body %s; want 400 and no proof", badChallenge, resp.StatusCode, body)
 		}
 	}
 	const challenge = "0123456789abcdef"
 	_, body := f.sendRequest(t, "GET", "/healthz?challenge="+challenge, nil)
 	if want := `"proof":"` + computeProof(testToken, f.port, challenge) + `"`; !strings.Contains(body, want) {
-		t.Errorf("got %s, want %s", body, want)
+		t.Errorf("response of /healthz = %s, want %s", body, want)
 	}
 	for _, otherProof := range []string{computeProof(testToken, f.port+1, challenge), computeProof(testToken, f.port, challenge+"0"), computeProof("another", f.port, challenge)} {
 		if strings.Contains(body, otherProof) {
-			t.Errorf("proofs for different purposes are equal: %s", body)
+			t.Errorf("response of /healthz = %s; want no proof for another port, challenge or token", body)
 		}
 	}
 }

@@ -127,16 +127,16 @@ type RefusedExtension struct {
 }
 
 // HeldTab is a tab that an MCP client controls with browser tools. Other clients cannot
-// act in the tab before the time in the field Until.
+// act in the tab before the time in the field EndsAt.
 type HeldTab struct {
 	TabID int `json:"tab_id"`
 	// Site is the site on which the client acted last.
 	Site   string    `json:"site"`
 	Client string    `json:"client"`
-	Until  time.Time `json:"until"`
-	// IsTaken is true if the user has taken control of the tab with a click or a key
+	EndsAt time.Time `json:"until"`
+	// IsTakenBack is true if the user has taken control of the tab with a click or a key
 	// press. After the user has taken control, the client no longer controls the tab.
-	IsTaken bool `json:"taken,omitempty"`
+	IsTakenBack bool `json:"taken,omitempty"`
 }
 
 // Plugin is the state of one loaded plugin.
@@ -227,16 +227,16 @@ type ClientTimeout struct {
 	// timeout.
 	LimitMs          int64 `json:"limit_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
-	// Source is TimeoutTable, TimeoutLearned or TimeoutSet.
+	// Source is TimeoutSourceTable, TimeoutSourceLearned or TimeoutSourceUser.
 	Source string `json:"source"`
 }
 
-// TimeoutTable, TimeoutLearned and TimeoutSet describe where the timeout of a client
+// TimeoutSourceTable, TimeoutSourceLearned and TimeoutSourceUser describe where the timeout of a client
 // comes from.
 const (
-	TimeoutTable   = "table"   // the timeout is in the built-in table of known clients
-	TimeoutLearned = "learned" // opentabs measured the timeout when the client gave up a call
-	TimeoutSet     = "set"     // the user set the timeout
+	TimeoutSourceTable   = "table"   // the timeout is in the built-in table of known clients
+	TimeoutSourceLearned = "learned" // opentabs measured the timeout when the client gave up a call
+	TimeoutSourceUser    = "set"     // the user set the timeout
 )
 
 // DisplayName returns a name for the user, made from the client's credential and the name

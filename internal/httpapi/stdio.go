@@ -121,17 +121,17 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		// At the end of the input, a read from buffered would make net/http cancel r.Context(), and with it all running
 		// calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
-		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
+		err = s.serve(ctx, eofReader{io.MultiReader(bufferedInput, conn)}, conn)
 	}
 	if err != nil && !errors.Is(err, net.ErrClosed) && r.Context().Err() == nil {
 		s.log.Warn().Err(err).Msg("a stdio session failed")
 	}
 }
 
-// errorsAsEOF is a reader that turns every read error into io.EOF.
-type errorsAsEOF struct{ r io.Reader }
+// eofReader is a reader that turns every read error into io.EOF.
+type eofReader struct{ r io.Reader }
 
-func (e errorsAsEOF) Read(p []byte) (int, error) {
+func (e eofReader) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	if err != nil {
 		err = io.EOF

@@ -24,14 +24,14 @@ func TestStdio(t *testing.T) {
 	lines := bufio.NewScanner(conn)
 	for _, want := range []string{"echo one", "echo two"} {
 		if !lines.Scan() || lines.Text() != want {
-			t.Fatalf("got %q, want %q", lines.Text(), want)
+			t.Fatalf("line from the server = %q, want %q", lines.Text(), want)
 		}
 	}
 	if err := conn.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
 	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
-		t.Errorf("after the end of the input: %q", lines.Text())
+		t.Errorf("last line after the end of the input = %q; want only the line bye", lines.Text())
 	}
 }
 
@@ -54,7 +54,7 @@ func TestStdioOfClient(t *testing.T) {
 	defer conn.Close()
 	lines := bufio.NewReader(conn)
 	if line, err := lines.ReadString('\n'); line != "laptop\n" {
-		t.Errorf("client of the session = %q, %v, want the name laptop", line, err)
+		t.Errorf("client of the session = %q, error %v; want the name laptop", line, err)
 	}
 	if err := clients.Reload(); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestStdioEndOfInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(conn).ReadString('\n'); line != "context: <nil>\n" {
-		t.Errorf("got %q, %v; want %q", line, err, "context: <nil>\n")
+		t.Errorf("response after the client closed its input = %q, error %v; want %q", line, err, "context: <nil>\n")
 	}
 }
 
@@ -113,12 +113,12 @@ func TestStdioShutdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
-		t.Errorf("got %q", lines.Text())
+		t.Errorf("last line after the shutdown = %q; want only the line bye", lines.Text())
 	}
 	secondConn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err == nil {
 		secondConn.Close()
-		t.Error("a session was opened after the shutdown")
+		t.Error("Stdio opened a session after the shutdown; want an error")
 	}
 }
 
@@ -143,17 +143,17 @@ func TestStdioShutdownTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if err := f.api.Shutdown(ctx); err == nil {
-		t.Error("Shutdown returned no error although it had to close a session")
+		t.Error("Shutdown returned no error although it closed a running session; want an error")
 	}
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
-		t.Error("the connection is still open")
+		t.Error("the connection is open after the timeout of Shutdown; want a closed connection")
 	}
 }
 
 func TestHasToken(t *testing.T) {
 	for header, want := range map[string]bool{"Upgrade": true, "keep-alive, Upgrade": true, "": false, "upgrades": false} {
 		if hasToken(header, "upgrade") != want {
-			t.Errorf("%q: want %v", header, want)
+			t.Errorf("hasToken(%q, \"upgrade\") = %v; want %v", header, !want, want)
 		}
 	}
 }

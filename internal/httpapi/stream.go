@@ -18,7 +18,7 @@ const eventTimeout = 10 * time.Second
 
 const missedEvent = "missed"
 
-type missedBody struct {
+type missedEventsBody struct {
 	// The field Missed is the minimum number of lost events, counted over all calls.
 	Missed int `json:"missed"`
 }
@@ -26,22 +26,22 @@ type missedBody struct {
 // eventStreams are the open responses with server-sent events. All event streams end when the
 // server stops.
 type eventStreams struct {
-	instanceID serverInstanceID
-	heartbeat  time.Duration
-	stopping   context.Context
-	stop       context.CancelFunc
+	instanceID  serverInstanceID
+	heartbeat   time.Duration
+	shutdownCtx context.Context
+	stop        context.CancelFunc
 }
 
 func newStreams(heartbeat time.Duration) *eventStreams {
 	s := &eventStreams{instanceID: newServerInstanceID(), heartbeat: heartbeat}
-	s.stopping, s.stop = context.WithCancel(context.Background())
+	s.shutdownCtx, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // The context that open returns ends when the client disconnects, the server stops, or the caller calls end.
 func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (outWriter eventWriter, ctx context.Context, endStream func()) {
 	ctx, cancel := context.WithCancel(r.Context())
-	release := context.AfterFunc(s.stopping, cancel)
+	release := context.AfterFunc(s.shutdownCtx, cancel)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -54,7 +54,7 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (outWriter e
 	}
 }
 
-func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), writeItems func(items T, lostItems int) error, writeQuiet func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), writeItems func(items T, lostItems int) error, writeHeartbeat func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
 		items, lostItems, err := nextBatch(heartbeatCtx)
@@ -63,7 +63,7 @@ func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch 
 		case err == nil:
 			err = writeItems(items, lostItems)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			err = writeQuiet()
+			err = writeHeartbeat()
 		}
 		if err != nil {
 			return // the client has disconnected or does not read, or the server stops
@@ -107,7 +107,7 @@ func (e eventWriter) writeComment(comment string) error {
 }
 
 // readStream returns ErrStreamEnded if the server ends the stream.
-func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
+func (c *Client) readStream(ctx context.Context, path string, onStreamStart func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		if isClosedByServer(err) {
@@ -116,8 +116,8 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 		return err
 	}
 	defer resp.Body.Close()
-	if onBegin != nil {
-		if err := onBegin(); err != nil {
+	if onStreamStart != nil {
+		if err := onStreamStart(); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func isClosedByServer(err error) bool {
 }
 
 func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, rawJSON []byte) error) error {
-	var m missedBody
+	var m missedEventsBody
 	var value T
 	target := any(&value)
 	if e.Name == missedEvent {

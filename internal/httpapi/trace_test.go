@@ -28,7 +28,7 @@ func TestTraceHeader(t *testing.T) {
 		}
 		resp.Body.Close()
 		if got := <-isTraced; got != want {
-			t.Errorf("the request is traced: %t, want %t", got, want)
+			t.Errorf("request with a trace header = %t: traced = %t, want %t", want, got, want)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestWriteSlots(t *testing.T) {
+func TestWriteSlotsLimitConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := make(writeSlots, 1)
 		releaseFirst, err := slots.acquireSlot(t.Context())
@@ -28,12 +28,12 @@ func TestWriteSlots(t *testing.T) {
 		go acquireTurn("second")
 		synctest.Wait()
 		if got != nil {
-			t.Fatal("one slot was acquired twice")
+			t.Fatalf("a second write acquired the only slot: %v; want that it waits", got)
 		}
 		releaseFirst()
 		synctest.Wait()
 		if len(got) != 1 {
-			t.Fatal("the released slot was not acquired")
+			t.Fatalf("writes that acquired the released slot = %v; want only the second", got)
 		}
 
 		// After slotTimeout, a slow write no longer occupies a write slot.
@@ -44,11 +44,11 @@ func TestWriteSlots(t *testing.T) {
 		startTime := time.Now()
 		acquireTurn("third")
 		if d := time.Since(startTime); d != slotTimeout {
-			t.Errorf("acquire waited %v, want %v", d, slotTimeout)
+			t.Errorf("acquireSlot waited %v for a slow write, want %v", d, slotTimeout)
 		}
 		releaseSlow()
 		if len(slots) != 0 {
-			t.Errorf("%d slots are in use; want 0", len(slots))
+			t.Errorf("used write slots after all writes = %d; want 0", len(slots))
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
@@ -58,7 +58,7 @@ func TestWriteSlots(t *testing.T) {
 		}
 		cancel()
 		if _, err := slots.acquireSlot(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v; want the error %v", err, context.Canceled)
+			t.Errorf("acquireSlot with a cancelled context returned the error %v; want %v", err, context.Canceled)
 		}
 		release()
 	})

@@ -27,7 +27,7 @@ type Problem struct {
 	Error string `json:"error"`
 }
 
-// SendError sends a [Problem] with the given HTTP status. The parameter sentence should
+// SendError sends a [Problem] with the given HTTP status. The parameter errorText should
 // describe the error and what the client can do.
 func SendError(w http.ResponseWriter, httpStatus int, errorText string) {
 	Send(w, httpStatus, Problem{Error: errorText})

@@ -26,18 +26,18 @@ func Bytes(n int) string {
 // ShortDuration formats a duration without trailing zeros, such as "5m" instead of
 // "5m0s". [time.ParseDuration] can parse the text that ShortDuration returns.
 func ShortDuration(d time.Duration) string {
-	formatted := d.String()
-	for _, zeroPart := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(formatted, zeroPart) {
-			formatted = strings.TrimSuffix(formatted, zeroPart[1:])
+	durationText := d.String()
+	for _, zeroUnits := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(durationText, zeroUnits) {
+			durationText = strings.TrimSuffix(durationText, zeroUnits[1:])
 		}
 	}
-	return formatted
+	return durationText
 }
 
-// OnDay formats the local date of a time as " (on 2026-01-31)", with a leading space; for
-// the zero time, OnDay returns an empty text.
-func OnDay(at time.Time) string {
+// FormatDay formats the local date of a time as " (on 2026-01-31)", with a leading space; for
+// the zero time, FormatDay returns an empty text.
+func FormatDay(at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
@@ -57,16 +57,16 @@ func Duration(d time.Duration) string {
 	}
 	if d >= time.Hour-time.Second/2 {
 		d = d.Round(time.Minute)
-		formatted := fmt.Sprintf("%d h", d/time.Hour)
+		durationText := fmt.Sprintf("%d h", d/time.Hour)
 		if minutes := d % time.Hour; minutes > 0 {
-			formatted += fmt.Sprintf(" %d min", minutes/time.Minute)
+			durationText += fmt.Sprintf(" %d min", minutes/time.Minute)
 		}
-		return formatted
+		return durationText
 	}
 	d = d.Round(time.Second)
-	formatted := fmt.Sprintf("%d min", d/time.Minute)
+	durationText := fmt.Sprintf("%d min", d/time.Minute)
 	if seconds := d % time.Minute; seconds > 0 {
-		formatted += fmt.Sprintf(" %d s", seconds/time.Second)
+		durationText += fmt.Sprintf(" %d s", seconds/time.Second)
 	}
-	return formatted
+	return durationText
 }

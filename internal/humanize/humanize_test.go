@@ -12,10 +12,10 @@ func TestShortDuration(t *testing.T) {
 		5 * time.Minute: "5m", time.Hour: "1h", 90 * time.Minute: "1h30m", 20 * time.Second: "20s", 24 * time.Hour: "24h", 0: "0s", time.Hour + 30*time.Second: "1h0m30s",
 	} {
 		if got := humanize.ShortDuration(d); got != want {
-			t.Errorf("%d is %s, want %s", d, got, want)
+			t.Errorf("ShortDuration(%d) = %s, want %s", d, got, want)
 		}
 		if parsedDuration, err := time.ParseDuration(want); err != nil || parsedDuration != d {
-			t.Errorf("%s reads back as %v, %v", want, parsedDuration, err)
+			t.Errorf("ParseDuration(%q) = %v, error %v; want %d ns", want, parsedDuration, err, d)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func TestDuration(t *testing.T) {
 		time.Hour - time.Millisecond: "1 h", 59*time.Minute + 59*time.Second: "59 min 59 s", time.Hour: "1 h", 90*time.Minute + 20*time.Second: "1 h 30 min", 25 * time.Hour: "25 h",
 	} {
 		if got := humanize.Duration(d); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
+			t.Errorf("Duration(%v) = %q, want %q", d, got, want)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func TestDuration(t *testing.T) {
 func TestBytes(t *testing.T) {
 	for n, want := range map[int]string{0: "0 bytes", 1023: "1023 bytes", 64 << 10: "64 KB", 1 << 20: "1 MB", 1258291: "1.2 MB", 256 << 20: "256 MB"} {
 		if got := humanize.Bytes(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

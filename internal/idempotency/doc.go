@@ -11,6 +11,6 @@
 //
 // # Concurrency
 //
-// A [Keys] is safe for concurrent use. A goroutine that holds Keys.mu may start a job, or write a note with the
-// recorder. Calls without an idempotency key never lock Keys.mu.
+// A [Keys] is safe for concurrent use. A goroutine that has locked Keys.mu may start a job, or write a note with
+// the recorder. Calls without an idempotency key never lock Keys.mu.
 package idempotency

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-func otherArgumentsError(e *entry) *dispatch.Error {
+func newArgumentsMismatchError(e *entry) *dispatch.Error {
 	return &dispatch.Error{
 		Code: wire.ErrInvalidArguments, CallID: e.callID,
 		Message: fmt.Sprintf("%s was not called: this idempotency key belongs to %s, which has other arguments (invalid_arguments). "+
@@ -17,7 +17,7 @@ func otherArgumentsError(e *entry) *dispatch.Error {
 	}
 }
 
-func mayHaveActedError(e *entry) *dispatch.Error {
+func newUnknownOutcomeError(e *entry) *dispatch.Error {
 	code := wire.ErrShutdown
 	if e.err != nil {
 		code = e.err.Code
@@ -31,7 +31,7 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 	}
 }
 
-// An error from the page can advise the agent to call again, which needs another idempotency key.
+// The error of a tool can advise the agent to call the tool again. A new call needs another idempotency key.
 func describeReplayedError(err error, callID string) error {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

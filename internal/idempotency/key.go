@@ -21,7 +21,7 @@ const MaxKeyChars = 255
 var errInvalidKey = errors.New("an idempotency key must be a string of 1 to 255 printable characters")
 
 // ParseKey parses and validates the idempotency key in a request's JSON. ParseKey returns
-// the empty string if raw is empty or null.
+// the empty string if rawJSON is empty or null.
 func ParseKey(rawJSON json.RawMessage) (string, error) {
 	if len(rawJSON) == 0 || string(rawJSON) == "null" {
 		return "", nil
@@ -52,7 +52,7 @@ func subjectOf(key string, c dispatch.Call) string {
 	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
 }
 
-// The order of JSON members in the arguments does not change the hash of argsHashOf.
+// argsHashOf returns the same hash for arguments that differ only in the order of their JSON members.
 func argsHashOf(c dispatch.Call) string {
 	args := c.Args
 	decoder := json.NewDecoder(bytes.NewReader(args))
@@ -64,7 +64,7 @@ func argsHashOf(c dispatch.Call) string {
 	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
 }
 
-func hashOf(shownTexts ...string) string {
-	checksum := sha256.Sum256(rawjson.Encode(shownTexts))
+func hashOf(hashedTexts ...string) string {
+	checksum := sha256.Sum256(rawjson.Encode(hashedTexts))
 	return hex.EncodeToString(checksum[:])
 }

@@ -64,7 +64,7 @@ type entry struct {
 	job                     *joblist.Job
 	tickets                 *tickets // the field tickets is nil if the call ran before the server restarted
 	state                   string
-	beganAt                 time.Time
+	startedAt               time.Time
 	hasNote                 bool
 	waiters                 int
 	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
@@ -119,8 +119,8 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	e := k.entries[subject]
 	switch {
 	case e == nil:
-		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, beganAt: time.Now(), waiters: 1, tickets: &tickets{}}
-		e.tickets.join(c.OnTicket)
+		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, startedAt: time.Now(), waiters: 1, tickets: &tickets{}}
+		e.tickets.addListener(c.OnTicket)
 		c.OnTicket = e.tickets.show
 		e.job = k.openCalls.Start(k.jobs, c, e)
 		e.callID = e.job.ID()
@@ -128,15 +128,15 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 		go k.awaitEnd(e, e.job)
 		return &Use{CallID: e.callID, Job: e.job, keys: k, entry: e}, nil
 	case e.argsHash != argsHash:
-		return nil, otherArgumentsError(e)
+		return nil, newArgumentsMismatchError(e)
 	case e.state == stateUnknown:
-		return nil, mayHaveActedError(e)
+		return nil, newUnknownOutcomeError(e)
 	}
 	e.waiters++
 	use := &Use{CallID: e.callID, IsReplay: true, keys: k, entry: e}
 	if e.state == stateStarted {
 		use.Job = e.job
-		e.tickets.join(c.OnTicket)
+		e.tickets.addListener(c.OnTicket)
 	}
 	return use, nil
 }
@@ -154,29 +154,29 @@ func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	return isLast
 }
 
-// Ending is the result or the error of a call with an idempotency key.
-type Ending struct {
+// CallResult is the result or the error of a call with an idempotency key.
+type CallResult struct {
 	Result dispatch.Result
 	Err    error
 	// IsResultLost is true if the call succeeded, but its result is no longer stored.
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. If an earlier request made the
+// CallResult returns the result or the error of the call. If an earlier request made the
 // call, the error text begins with a note that the tool was not called again. Do not call
-// Ending before the call has ended.
-func (u *Use) Ending() Ending {
-	ending := u.storedEnding()
+// CallResult before the call has ended.
+func (u *Use) CallResult() CallResult {
+	ending := u.storedResult()
 	if u.IsReplay && ending.Err != nil {
 		ending.Err = describeReplayedError(ending.Err, u.CallID)
 	}
 	return ending
 }
 
-func (u *Use) storedEnding() Ending {
+func (u *Use) storedResult() CallResult {
 	if u.Job != nil {
 		if callResult, err, ok := u.Job.Result(); ok {
-			return Ending{Result: callResult, Err: err}
+			return CallResult{Result: callResult, Err: err}
 		}
 	}
 	u.keys.mu.Lock()
@@ -184,20 +184,20 @@ func (u *Use) storedEnding() Ending {
 	u.keys.mu.Unlock()
 	switch {
 	case e.err != nil:
-		return Ending{Err: e.err}
+		return CallResult{Err: e.err}
 	case e.result != nil:
-		return Ending{Result: *e.result}
+		return CallResult{Result: *e.result}
 	}
-	return u.keys.recordedEnding(e.callID)
+	return u.keys.recordedResult(e.callID)
 }
 
-func (k *Keys) recordedEnding(callID string) Ending {
+func (k *Keys) recordedResult(callID string) CallResult {
 	record, ok, err := k.records.Find(callID)
 	// If a call's result arrived after the call had failed, the recorder still lists the call as failed.
 	if err != nil || !ok || record.Status != wire.StatusDone || record.IsOutputIncomplete {
-		return Ending{Result: dispatch.Result{CallID: callID}, IsResultLost: true}
+		return CallResult{Result: dispatch.Result{CallID: callID}, IsResultLost: true}
 	}
-	return Ending{Result: dispatch.Result{CallID: callID, Output: record.Output, Audience: record.EndAudience}}
+	return CallResult{Result: dispatch.Result{CallID: callID, Output: record.Output, Audience: record.EndAudience}}
 }
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
@@ -333,15 +333,15 @@ func (k *Keys) addEntry(e *entry) {
 
 // An unfinished call keeps its idempotency key. The caller of removeExpired must hold Keys.mu.
 func (k *Keys) removeExpired() {
-	excess := len(k.order) - maxKeys
-	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {
+	excessKeys := len(k.order) - maxKeys
+	if excessKeys <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {
 		return
 	}
 	k.order = slices.DeleteFunc(k.order, func(e *entry) bool {
-		if e.job != nil || excess <= 0 && !k.isExpired(e) {
+		if e.job != nil || excessKeys <= 0 && !k.isExpired(e) {
 			return false
 		}
-		excess--
+		excessKeys--
 		k.dropResult(e)
 		if k.entries[e.subject] == e {
 			delete(k.entries, e.subject)
@@ -352,7 +352,7 @@ func (k *Keys) removeExpired() {
 
 // The caller of isExpired must hold Keys.mu.
 func (k *Keys) isExpired(e *entry) bool {
-	return time.Since(e.beganAt) >= k.retention || k.entries[e.subject] != e
+	return time.Since(e.startedAt) >= k.retention || k.entries[e.subject] != e
 }
 
 // The caller of load must hold Keys.mu.
@@ -369,11 +369,11 @@ func (k *Keys) load() error {
 	for _, n := range notes {
 		if e := newestEntries[n.Subject]; e != nil {
 			if e.callID == n.By {
-				e.beganAt = n.Time
+				e.startedAt = n.Time
 			}
 			continue
 		}
-		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, beganAt: n.Time, hasNote: true}
+		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, startedAt: n.Time, hasNote: true}
 		switch n.State {
 		case stateStarted: // the server stopped during the call
 			e.state, e.err = stateUnknown, &dispatch.Error{Code: wire.ErrShutdown, CallID: n.By}

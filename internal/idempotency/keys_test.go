@@ -28,7 +28,7 @@ type fixture struct {
 	records    *recorder.Recorder
 	keys       *Keys
 	calls      *dispatch.Dispatcher
-	runs       []dispatch.Sink
+	runSinks   []dispatch.Sink
 	finishCall func(dispatch.Sink)
 	gate       dispatch.Verdict
 }
@@ -36,19 +36,19 @@ type fixture struct {
 func (f *fixture) Name() string                              { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
 func (f *fixture) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
-	f.records.Add(e, recorder.Facts{})
+	f.records.Add(e, recorder.CallFacts{})
 }
 
 func (f *fixture) start() {
 	f.records = recorder.Open(f.dir, f.options)
 	f.keys = New(f.records, f.options.Days)
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
-		f.runs = append(f.runs, sink)
+		f.runSinks = append(f.runSinks, sink)
 		if f.finishCall != nil {
 			f.finishCall(sink)
 			return nil
 		}
-		output := fmt.Appendf(nil, `{"run":%d}`, len(f.runs))
+		output := fmt.Appendf(nil, `{"run":%d}`, len(f.runSinks))
 		go sink.Finish(output, nil)
 		return nil
 	}}
@@ -65,7 +65,7 @@ func (f *fixture) kill() {
 	f.keys.records = f.records
 	f.keys.mu.Unlock()
 	f.calls.Shutdown()
-	_ = f.calls.Drain(context.Background())
+	_ = f.calls.WaitForHooks(context.Background())
 	synctest.Wait()
 	records.Close()
 	f.records.Close()
@@ -87,7 +87,7 @@ func (f *fixture) call(key string, c dispatch.Call) string {
 	if use.IsReplay {
 		prefix = "replayed "
 	}
-	ending := use.Ending()
+	ending := use.CallResult()
 	switch {
 	case ending.Err != nil:
 		return prefix + codeOf(ending.Err)
@@ -122,10 +122,10 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	})
 }
 
-var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+var recordAll = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestKeyIsUsedOnce(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		f.want("k", newCall(`{"n":1,"m":2}`), `{"run":1}`)
 		f.want("k", newCall(`{"m":2, "n":1}`), `replayed {"run":1}`)
 		f.want("k", newCall(`{"n":2}`), "invalid_arguments")
@@ -149,8 +149,8 @@ func TestKeyIsUsedOnce(t *testing.T) {
 }
 
 // Requests with the same idempotency key share one call until no request waits for it.
-func TestCallIsShared(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestSameKeySharesCall(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
 		firstUse, err := f.keys.Start("k", newCall(`{}`))
 		if err != nil {
@@ -160,21 +160,21 @@ func TestCallIsShared(t *testing.T) {
 		go func() { joinedResult <- f.call("k", newCall(`{}`)) }()
 		synctest.Wait()
 		if firstUse.Leave(dispatch.Cancellation{CancelledBy: "the client"}) {
-			t.Error("the call is cancelled although a request waits for it")
+			t.Error("Leave of one request cancelled the call although another request waits for it")
 		}
-		f.runs[0].Finish(json.RawMessage(`"x"`), nil)
-		if got := <-joinedResult; got != `replayed "x"` || len(f.runs) != 1 {
-			t.Errorf("the second request gets %s after %d runs", got, len(f.runs))
+		f.runSinks[0].Finish(json.RawMessage(`"x"`), nil)
+		if got := <-joinedResult; got != `replayed "x"` || len(f.runSinks) != 1 {
+			t.Errorf("second request: result %s after %d runs of the tool; want the replayed result after 1 run", got, len(f.runSinks))
 		}
-		only, err := f.keys.Start("k2", newCall(`{}`))
+		onlyUse, err := f.keys.Start("k2", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		isCancelled := only.Leave(dispatch.Cancellation{CancelledBy: "the client"})
-		_ = only.Job.Wait(context.Background(), nil)
-		if !isCancelled || codeOf(only.Ending().Err) != "cancelled" {
-			t.Errorf("the call without a request ends with %v", only.Ending().Err)
+		isCancelled := onlyUse.Leave(dispatch.Cancellation{CancelledBy: "the client"})
+		_ = onlyUse.Job.Wait(context.Background(), nil)
+		if !isCancelled || codeOf(onlyUse.CallResult().Err) != "cancelled" {
+			t.Errorf("call without a waiting request: cancelled = %t, error %v; want a cancelled call", isCancelled, onlyUse.CallResult().Err)
 		}
 		f.want("k2", newCall(`{}`), "cancelled")
 	})
@@ -182,7 +182,7 @@ func TestCallIsShared(t *testing.T) {
 
 // If a call certainly did not run, a retry with the same idempotency key runs the tool.
 func TestKeyIsReleased(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
 		f.want("k", newCall(`{}`), "denied")
 		f.gate = dispatch.Verdict{}
@@ -195,30 +195,30 @@ func TestKeyIsReleased(t *testing.T) {
 	})
 }
 
-func TestErrorOfToolIsReplayed(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestToolErrorIsReplayed(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
 		f.want("k", newCall(`{}`), "tool_error")
 		f.want("k", newCall(`{}`), "replayed tool_error")
 		f.kill()
 		f.start()
 		use, err := f.keys.Start("k", newCall(`{}`))
-		if err != nil || !strings.Contains(use.Ending().Err.Error(), "sold out") {
-			t.Errorf("after a restart, the ending is %v, %v", use, err)
+		if err != nil || !strings.Contains(use.CallResult().Err.Error(), "sold out") {
+			t.Errorf("replay after a restart: call %v, error %v; want the tool's error \"sold out\"", use, err)
 		}
 	})
 }
 
 // If a call's result is unknown, retries fail without running the tool, even after a restart. After the page has
 // delivered the late result of a call, a retry returns that result.
-func TestUnknownEnding(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestEndingUnknownAfterRestart(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		f.want("k", newCall(`{}`), "link_lost")
 		_, err := f.keys.Start("k", newCall(`{}`))
 		var e *dispatch.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Message, "may have acted") || !strings.Contains(e.Message, "opentabs calls show "+e.CallID) || !strings.Contains(e.Message, "use a new key") {
-			t.Fatalf("the retry fails with %v", err)
+			t.Fatalf("error of the retry = %v; want that the call may have acted, and advice to use a new key", err)
 		}
 		f.want("late", newCall(`{}`), "link_lost")
 		f.kill()
@@ -234,16 +234,16 @@ func TestUnknownEnding(t *testing.T) {
 		errors.As(err, &e)
 		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "sold out."}})
 		f.want("late", newCall(`{}`), "replayed tool_error")
-		if len(f.runs) != 2 {
-			t.Errorf("the page got %d calls", len(f.runs))
+		if len(f.runSinks) != 2 {
+			t.Errorf("the page received %d calls; want 2", len(f.runSinks))
 		}
 	})
 }
 
 // If the server was killed while the tool ran, a retry does not run the tool. If the server
 // was killed while the call waited for approval, a retry runs the tool.
-func TestKilledServer(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestServerKilledDuringCall(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		f.finishCall = func(dispatch.Sink) {}
 		if _, err := f.keys.Start("running", newCall(`{}`)); err != nil {
 			t.Fatal(err)
@@ -261,8 +261,8 @@ func TestKilledServer(t *testing.T) {
 	})
 }
 
-func TestResultIsNotRecorded(t *testing.T) {
-	o := everything
+func TestUnrecordedResultIsNotReplayed(t *testing.T) {
+	o := recordAll
 	o.Arguments, o.Results = false, false
 	run(t, o, func(f *fixture) {
 		f.want("k", newCall(`{}`), `{"run":1}`)
@@ -282,21 +282,21 @@ func TestKeysAreBounded(t *testing.T) {
 		}
 		synctest.Wait()
 		if f.keys.resultBytes > maxResultBytes || f.keys.resultBytes == 0 {
-			t.Errorf("%d bytes of results are in memory", f.keys.resultBytes)
+			t.Errorf("stored results have %d bytes; want 1 to %d bytes", f.keys.resultBytes, maxResultBytes)
 		}
 		f.want("0", newCall(`{}`), "replayed lost")
 		f.finishCall = nil
 		for i := range 20 {
-			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), beganAt: time.Now()}
+			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), startedAt: time.Now()}
 			f.keys.order = append(f.keys.order, f.keys.entries[fmt.Sprint("old", i)])
 		}
 		for len(f.keys.order) < maxKeys+10 {
-			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), beganAt: time.Now()}
+			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), startedAt: time.Now()}
 			f.keys.entries[e.subject], f.keys.order = e, append(f.keys.order, e)
 		}
 		f.call("last", newCall(`{}`))
 		if len(f.keys.order) > maxKeys+1 || len(f.keys.entries) != len(f.keys.order) {
-			t.Errorf("%d keys in %d places", len(f.keys.entries), len(f.keys.order))
+			t.Errorf("stored idempotency keys = %d, keys in the list by age = %d; want the same number, at most %d", len(f.keys.entries), len(f.keys.order), maxKeys+1)
 		}
 	})
 }
@@ -306,12 +306,12 @@ func TestParseKey(t *testing.T) {
 		``: "", `null`: "", `"order 7"`: "order 7", `"schlüssel"`: "schlüssel", `"` + strings.Repeat("ü", 255) + `"`: strings.Repeat("ü", 255),
 	} {
 		if key, err := ParseKey(json.RawMessage(keyJSON)); err != nil || key != want {
-			t.Errorf("%s: %q, %v", keyJSON, key, err)
+			t.Errorf("ParseKey(%s) = %q, error %v; want %q", keyJSON, key, err, want)
 		}
 	}
 	for _, keyJSON := range []string{`""`, `5`, `{}`, `"a\nb"`, `"a\u0000"`, `"` + strings.Repeat("x", 256) + `"`} {
 		if key, err := ParseKey(json.RawMessage(keyJSON)); err == nil {
-			t.Errorf("%s is accepted as %q", keyJSON, key)
+			t.Errorf("ParseKey(%s) = %q; want an error", keyJSON, key)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func recordedText(t *testing.T, dir string) string {
 }
 
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		recordedLines := ""
 		f.finishCall = func(s dispatch.Sink) {
 			recordedLines = recordedText(t, f.dir)
@@ -342,14 +342,14 @@ func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 		}
 		f.want("k", newCall(`{}`), "1")
 		if !strings.Contains(recordedLines, `{"note":"key"`) || !strings.Contains(recordedLines, `"state":"started"`) {
-			t.Errorf("when the call reaches the page, the files contain %q", recordedLines)
+			t.Errorf("records when the call reaches the page = %q; want the idempotency key with the state started", recordedLines)
 		}
 	})
 }
 
 // If the recorder cannot write a call's idempotency key, the call must not run.
 func TestKeyCannotBeWritten(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		folder := filepath.Join(f.dir, "calls")
 		if err := os.WriteFile(folder, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -360,8 +360,8 @@ func TestKeyCannotBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = use.Job.Wait(context.Background(), nil)
-		if err := use.Ending().Err; codeOf(err) != "internal" || !strings.Contains(err.Error(), "idempotency key could not be stored") || len(f.runs) != 0 {
-			t.Errorf("the call ends with %v after %d runs", err, len(f.runs))
+		if err := use.CallResult().Err; codeOf(err) != "internal" || !strings.Contains(err.Error(), "idempotency key could not be stored") || len(f.runSinks) != 0 {
+			t.Errorf("call whose key cannot be stored: error %v after %d runs of the tool; want an internal error and no run", err, len(f.runSinks))
 		}
 		if err := os.Remove(folder); err != nil {
 			t.Fatal(err)
@@ -376,7 +376,7 @@ func TestKeyCannotBeWritten(t *testing.T) {
 // If the late result of a call arrives incomplete, a retry succeeds but has no output, even
 // after a restart.
 func TestLateResultWithoutOutput(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		for _, key := range []string{"parts", "whole"} {
 			f.want(key, newCall(`{}`), "link_lost")
@@ -399,10 +399,10 @@ func TestLateResultWithoutOutput(t *testing.T) {
 }
 
 func TestErrorAfterRestart(t *testing.T) {
-	run(t, everything, func(f *fixture) {
-		timeAfter := 1500.0
+	run(t, recordAll, func(f *fixture) {
+		retryAfterMs := 1500.0
 		f.finishCall = func(s dispatch.Sink) {
-			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &timeAfter}
+			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &retryAfterMs}
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out", Tool: tool})
 		}
 		ending := func() *dispatch.Error {
@@ -415,7 +415,7 @@ func TestErrorAfterRestart(t *testing.T) {
 				_ = use.Job.Wait(context.Background(), nil)
 			}
 			var e *dispatch.Error
-			errors.As(use.Ending().Err, &e)
+			errors.As(use.CallResult().Err, &e)
 			return e
 		}
 		firstError := ending()
@@ -424,8 +424,8 @@ func TestErrorAfterRestart(t *testing.T) {
 		secondError := ending()
 		if secondError == nil || !strings.HasSuffix(secondError.Message, "\n"+firstError.Message) || !strings.HasSuffix(secondError.UserText, "\n"+firstError.UserText) ||
 			firstError.UserText == "" || strings.Count(secondError.Message, "not called again") != 1 || !secondError.Retryable ||
-			secondError.ToolError == nil || secondError.ToolError.Code != "SOLD_OUT" || *secondError.ToolError.RetryAfterMs != timeAfter {
-			t.Errorf("after a restart, the error is %+v, want %+v", secondError, firstError)
+			secondError.ToolError == nil || secondError.ToolError.Code != "SOLD_OUT" || *secondError.ToolError.RetryAfterMs != retryAfterMs {
+			t.Errorf("error of the replay after a restart = %+v, want a note and the first error %+v", secondError, firstError)
 		}
 	})
 }
@@ -433,20 +433,20 @@ func TestErrorAfterRestart(t *testing.T) {
 // If several requests share a suspended call, each of them shows the call's open ticket and
 // all later tickets.
 func TestJoinedRequestsGetTickets(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
 		var mu sync.Mutex
-		var shownTickets []string
+		var receivedTickets []string
 		startCall := func(name string) *Use {
 			t.Helper()
 			c := newCall(`{}`)
 			c.OnTicket = func(ctx context.Context, w dispatch.WaitingTicket) {
 				mu.Lock()
-				shownTickets = append(shownTickets, name+" "+w.Reason)
+				receivedTickets = append(receivedTickets, name+" "+w.Reason)
 				mu.Unlock()
 				<-ctx.Done()
 				mu.Lock()
-				shownTickets = append(shownTickets, name+" decided")
+				receivedTickets = append(receivedTickets, name+" decided")
 				mu.Unlock()
 			}
 			use, err := f.keys.Start("k", c)
@@ -460,11 +460,11 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 			t.Helper()
 			mu.Lock()
 			defer mu.Unlock()
-			slices.Sort(shownTickets)
-			if !slices.Equal(shownTickets, wantedTexts) {
-				t.Errorf("shown is %q, want %q", shownTickets, wantedTexts)
+			slices.Sort(receivedTickets)
+			if !slices.Equal(receivedTickets, wantedTexts) {
+				t.Errorf("tickets that the requests showed = %q, want %q", receivedTickets, wantedTexts)
 			}
-			shownTickets = nil
+			receivedTickets = nil
 		}
 		firstUse := startCall("first")
 		want("first may it run?")

@@ -29,15 +29,15 @@ import (
 
 const (
 	// packagesFolder is the folder of installed packages in the state directory.
-	packagesFolder = "packages"
-	unpackedFolder = ".new-"
+	packagesFolder   = "packages"
+	tempFolderPrefix = ".new-"
 	// lockTimeout limits how long an installation waits for another process that installs
 	// packages.
 	lockTimeout = time.Minute
-	// officialPackages and otherPackages are prefixes that turn a plugin's short name
+	// officialPackages and communityPackages are prefixes that turn a plugin's short name
 	// into a package name. opentabs tries officialPackages first.
-	officialPackages = "@opentabs-dev/opentabs-plugin-"
-	otherPackages    = "opentabs-plugin-"
+	officialPackages  = "@opentabs-dev/opentabs-plugin-"
+	communityPackages = "opentabs-plugin-"
 )
 
 // Installer downloads packages of plugins and adds the plugins to an installation.
@@ -69,7 +69,7 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 
 // packageSpec is a package name with an optional version or range, such as
 // "@acme/opentabs-plugin-slack@^1.2.0".
-type packageSpec struct{ name, versionWanted string }
+type packageSpec struct{ name, requestedVersion string }
 
 func parseSpec(spec string) packageSpec {
 	if i := strings.LastIndexByte(spec, '@'); i > 0 {
@@ -80,15 +80,15 @@ func parseSpec(spec string) packageSpec {
 
 func candidateNames(name string) []string {
 	if scope, unscopedName, ok := strings.Cut(name, "/"); ok {
-		if strings.HasPrefix(unscopedName, otherPackages) {
+		if strings.HasPrefix(unscopedName, communityPackages) {
 			return []string{name}
 		}
-		return []string{scope + "/" + otherPackages + unscopedName}
+		return []string{scope + "/" + communityPackages + unscopedName}
 	}
-	if strings.HasPrefix(name, otherPackages) {
+	if strings.HasPrefix(name, communityPackages) {
 		return []string{name}
 	}
-	return []string{officialPackages + name, otherPackages + name}
+	return []string{officialPackages + name, communityPackages + name}
 }
 
 func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package, error) {
@@ -109,18 +109,18 @@ func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package,
 // RegistryOf returns a line with the URL of the registry for a package, and with the
 // setting that selected the registry.
 func (i *Installer) RegistryOf(packageName string) string {
-	registry, setBy, err := i.registries.Registry(packageName)
+	registry, registrySource, err := i.registries.Registry(packageName)
 	if err != nil {
 		return ""
 	}
-	if setBy != "" {
-		registry += ", set by " + setBy
+	if registrySource != "" {
+		registry += ", set by " + registrySource
 	}
 	return terminal.SafeLine(registry)
 }
 
 // fetchAndInstall stores a hash of the package's content, so that opentabs detects later changes to the files.
-func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, versionWanted string) (*plugin.Plugin, error) {
+func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, requestedVersion string) (*plugin.Plugin, error) {
 	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryOf(packageInfo.Name))
 	if warning := v.Warning(); warning != "" {
 		i.notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
@@ -133,7 +133,7 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 		return nil, err
 	}
 	defer os.Remove(file.Path)
-	return i.installPackage(file, plugin.Entry{Package: packageInfo.Name, VersionWanted: versionWanted}, v.Version)
+	return i.installPackage(file, plugin.Entry{Package: packageInfo.Name, RequestedVersion: requestedVersion}, v.Version)
 }
 
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
@@ -143,7 +143,7 @@ func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version str
 	}
 	defer unlock()
 	i.removeLeftovers()
-	newFolder, err := os.MkdirTemp(i.folder(), unpackedFolder)
+	newFolder, err := os.MkdirTemp(i.folder(), tempFolderPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the package: %w", err)
 	}
@@ -227,7 +227,7 @@ func (i *Installer) removeLeftovers() {
 		return
 	}
 	for _, e := range dirEntries {
-		if !strings.HasPrefix(e.Name(), unpackedFolder) && !strings.HasPrefix(e.Name(), "download-") {
+		if !strings.HasPrefix(e.Name(), tempFolderPrefix) && !strings.HasPrefix(e.Name(), "download-") {
 			continue
 		}
 		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()) > time.Hour {

@@ -73,11 +73,11 @@ func TestInstallChecksName(t *testing.T) {
 		"opentabs-plugin-old":  "the package is opentabs-plugin-old 1.0.0, but it should be opentabs-plugin-old 9.0.0; nothing was installed",
 	} {
 		if _, err := i.fetchLatest(t, name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", name, err, want)
+			t.Errorf("installation of %s: error %v, want %q", name, err, want)
 		}
 	}
 	if dirEntries, err := os.ReadDir(i.folder()); err != nil || len(dirEntries) != 1 || dirEntries[0].Name() != "lock" {
-		t.Errorf("left behind: %v, %v", dirEntries, err)
+		t.Errorf("files after failed installations = %v, error %v; want only the lock file", dirEntries, err)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestInstallConcurrently(t *testing.T) {
 	wg.Wait()
 	storeEntries, err := i.Home.PluginStore().Entries()
 	if err != nil || len(storeEntries) != 4 {
-		t.Fatalf("%+v, %v; want length 4", storeEntries, err)
+		t.Fatalf("installed plugins = %+v, error %v; want 4 plugins", storeEntries, err)
 	}
 	for _, e := range storeEntries {
 		if _, err := plugin.Load(e.Path); err != nil {
@@ -111,15 +111,15 @@ func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishPlugin(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})
 	i := newInstaller(t, registry)
-	leftover, newFolder := filepath.Join(i.folder(), unpackedFolder+"1"), filepath.Join(i.folder(), unpackedFolder+"2")
+	leftoverFolder, newFolder := filepath.Join(i.folder(), tempFolderPrefix+"1"), filepath.Join(i.folder(), tempFolderPrefix+"2")
 	oldTime := time.Now().Add(-2 * time.Hour)
-	if err := errors.Join(os.MkdirAll(leftover, 0o700), os.MkdirAll(newFolder, 0o700), os.Chtimes(leftover, oldTime, oldTime)); err != nil {
+	if err := errors.Join(os.MkdirAll(leftoverFolder, 0o700), os.MkdirAll(newFolder, 0o700), os.Chtimes(leftoverFolder, oldTime, oldTime)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := i.fetchLatest(t, "opentabs-plugin-a"); err != nil {
 		t.Fatal(err)
 	}
-	if config.Exists(leftover) || !config.Exists(newFolder) {
-		t.Error("only old leftovers are removed: another process may be installing")
+	if config.Exists(leftoverFolder) || !config.Exists(newFolder) {
+		t.Errorf("old leftover exists = %t, recent folder exists = %t; want only the recent folder, which another process may use", config.Exists(leftoverFolder), config.Exists(newFolder))
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	pluginKeyword    = "opentabs-plugin"
-	maxSearchResults = 50
+	pluginSearchKeyword = "opentabs-plugin"
+	maxSearchResults    = 50
 )
 
 // SearchResult is a plugin that a search has found in the registry.
@@ -33,7 +33,7 @@ type SearchResult struct {
 
 // Search requests plugins from the npm registry that match query.
 func (i *Installer) Search(ctx context.Context, query string) ([]SearchResult, error) {
-	packages, err := i.client.Search(ctx, pluginKeyword, query, maxSearchResults)
+	packages, err := i.client.Search(ctx, pluginSearchKeyword, query, maxSearchResults)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +68,9 @@ type Info struct {
 	// installed the plugin, such as from npm.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// The field Failed is the reason why the installed plugin cannot be loaded or does
+	// The field ErrorText is the reason why the installed plugin cannot be loaded or does
 	// not start in pages. If the installed plugin works, Failed is empty.
-	Failed string `json:"failed,omitempty"`
+	ErrorText string `json:"failed,omitempty"`
 	// The field Tools contains the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`
 }
@@ -82,15 +82,15 @@ type toolCategory struct {
 	Tools    []string `json:"tools"`
 }
 
-// Info returns the registry's information about a plugin. The argument text is the plugin's name with an optional
+// Info returns the registry's information about a plugin. The argument sourceText is the plugin's name with an optional
 // version or range.
 func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
 	spec := parseSpec(sourceText)
 	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
-		return Info{}, cmp.Or(i.pluginFailure(spec.name), err)
+		return Info{}, cmp.Or(i.pluginLoadError(spec.name), err)
 	}
-	version, err := packageInfo.ChooseVersion(spec.versionWanted)
+	version, err := packageInfo.ChooseVersion(spec.requestedVersion)
 	if err != nil {
 		return Info{}, err
 	}
@@ -98,8 +98,8 @@ func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
 	pluginSet := i.Plugins.Set()
 	if loadedPlugin, ok := pluginSet.Plugin(info.Name); ok && loadedPlugin.Package == info.Package {
 		info.Installed, info.Source = loadedPlugin.Version, loadedPlugin.Source
-		if fault, isFaulty := i.Plugins.Faults().FaultOf(loadedPlugin); isFaulty {
-			info.Failed = fault.Text()
+		if fault, isFaulty := i.Plugins.Faults().FindFault(loadedPlugin); isFaulty {
+			info.ErrorText = fault.Text()
 		}
 		loadedPlugin.EachCategory(func(name string, tools []*plugin.Tool) {
 			toolGroup := toolCategory{Category: name}
@@ -110,17 +110,17 @@ func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
 		})
 	}
 	if f, ok := pluginSet.Failure(info.Name); ok {
-		info.Failed = f.Err.Error()
+		info.ErrorText = f.Err.Error()
 	}
 	return info, nil
 }
 
-func (i *Installer) pluginFailure(name string) error {
+func (i *Installer) pluginLoadError(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
 	if loadedPlugin, ok := i.Plugins.Set().Plugin(name); ok {
-		if fault, isFaulty := i.Plugins.Faults().FaultOf(loadedPlugin); isFaulty {
+		if fault, isFaulty := i.Plugins.Faults().FindFault(loadedPlugin); isFaulty {
 			return fmt.Errorf("the plugin %s %s", name, fault.Text())
 		}
 	}
@@ -164,7 +164,7 @@ func (info Info) Lines() []string {
 	}
 	installedVersion := fmt.Sprintf("%s (%s)", info.Installed, info.Source)
 	switch {
-	case info.Installed == "" && info.Failed != "":
+	case info.Installed == "" && info.ErrorText != "":
 		installedVersion = "yes, but it can't be loaded"
 	case info.Installed == "":
 		installedVersion = "no; install it with `opentabs plugin install " + info.Package + "`"
@@ -175,7 +175,7 @@ func (info Info) Lines() []string {
 	}
 	for _, tableRow := range [][2]string{
 		{"plugin", info.Name}, {"sites", strings.Join(info.Matches, " ")}, {"homepage", info.Homepage}, {"license", info.License},
-		{"published", publishedDate}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installedVersion}, {"failed", info.Failed},
+		{"published", publishedDate}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installedVersion}, {"failed", info.ErrorText},
 	} {
 		if tableRow[1] != "" {
 			lines = append(lines, fmt.Sprintf("  %-9s %s", tableRow[0], terminal.SafeLine(tableRow[1])))

@@ -52,11 +52,11 @@ func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	return newPlugin, nil
 }
 
-func addBuildHint(err error, path, given string) error {
+func addBuildHint(err error, path, givenPath string) error {
 	_, packageErr := os.Stat(filepath.Join(path, "package.json"))
 	_, distErr := os.Stat(filepath.Join(path, "dist"))
 	if packageErr == nil && distErr != nil {
-		return fmt.Errorf("%w; build it first with `opentabs plugin build %s`", err, given)
+		return fmt.Errorf("%w; build it first with `opentabs plugin build %s`", err, givenPath)
 	}
 	return err
 }
@@ -101,11 +101,11 @@ func (i *Installer) getPackage(ctx context.Context, sourceText string) (*plugin.
 	if err != nil {
 		return nil, addFolderHint(err, sourceText)
 	}
-	version, err := packageInfo.ChooseVersion(spec.versionWanted)
+	version, err := packageInfo.ChooseVersion(spec.requestedVersion)
 	if err != nil {
 		return nil, err
 	}
-	return i.fetchAndInstall(ctx, packageInfo, version, spec.versionWanted)
+	return i.fetchAndInstall(ctx, packageInfo, version, spec.requestedVersion)
 }
 
 func addFolderHint(err error, spec string) error {

@@ -25,10 +25,10 @@ type UpdateOffer struct {
 	Package        string `json:"package"`
 	CurrentVersion string `json:"current"`
 	// AllowedVersion is the version that `opentabs plugin update` would install.
-	// LatestVersion is the newest version, even if AllowedRange excludes it.
+	// LatestVersion is the newest version, even if VersionRange excludes it.
 	AllowedVersion string `json:"wanted,omitempty"`
 	LatestVersion  string `json:"latest,omitempty"`
-	AllowedRange   string `json:"range,omitempty"`
+	VersionRange   string `json:"range,omitempty"`
 	Error          string `json:"error,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (o UpdateOffer) IsNewer() bool {
 }
 
 // HasNewerOutOfRange reports whether a version exists that is newer than the installed
-// version, but excluded by AllowedRange.
+// version, but excluded by VersionRange.
 func (o UpdateOffer) HasNewerOutOfRange() bool {
 	return !o.IsNewer() && o.Error == "" && npm.Compare(o.LatestVersion, o.CurrentVersion) > 0
 }
@@ -52,7 +52,7 @@ func (o UpdateOffer) String() string {
 	case o.IsNewer():
 		return o.Name + " " + currentVersion + " -> " + terminal.SafeLine(o.AllowedVersion)
 	case o.HasNewerOutOfRange():
-		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, currentVersion, terminal.SafeLine(o.AllowedRange), latest, o.Package)
+		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, currentVersion, terminal.SafeLine(o.VersionRange), latest, o.Package)
 	}
 	return o.Name + " " + currentVersion + " is up to date"
 }
@@ -68,19 +68,19 @@ func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOf
 	for _, installedPlugin := range i.Plugins.Set().Plugins() {
 		installedPlugins[installedPlugin.Dir] = installedPlugin
 	}
-	formOffers := make([]UpdateOffer, len(storeEntries))
+	updateOffers := make([]UpdateOffer, len(storeEntries))
 	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
 	for index, e := range storeEntries {
-		formOffers[index] = UpdateOffer{storeEntry: e, currentPlugin: installedPlugins[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
+		updateOffers[index] = UpdateOffer{storeEntry: e, currentPlugin: installedPlugins[e.Path], Name: e.Name, Package: e.Package, VersionRange: e.RequestedVersion}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			formOffers[index].requestVersions(ctx, i.client)
+			updateOffers[index].requestVersions(ctx, i.client)
 		})
 	}
 	wg.Wait()
-	return formOffers, nil
+	return updateOffers, nil
 }
 
 func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
@@ -89,10 +89,10 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	}
 	var err error
 	if o.packageInfo, err = client.Package(ctx, o.Package); err == nil {
-		if newestVersion, tagErr := o.packageInfo.ChooseVersion(""); tagErr == nil {
+		if newestVersion, latestTagErr := o.packageInfo.ChooseVersion(""); latestTagErr == nil {
 			o.LatestVersion = newestVersion.Version
 		}
-		o.newVersion, err = o.packageInfo.ChooseVersion(o.AllowedRange)
+		o.newVersion, err = o.packageInfo.ChooseVersion(o.VersionRange)
 	}
 	if err != nil {
 		o.Error = err.Error()
@@ -103,7 +103,7 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 
 // Update installs the version that the UpdateOffer o offers.
 func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
-	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.storeEntry.VersionWanted)
+	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.storeEntry.RequestedVersion)
 	return newPlugin, o.currentPlugin, err
 }
 
@@ -114,12 +114,12 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	}
 	for _, name := range names {
 		e := findEntry(storeEntries, name)
-		installedPlugin, loaded := i.Plugins.Set().Plugin(name)
+		installedPlugin, isLoaded := i.Plugins.Set().Plugin(name)
 		switch {
 		case e.Source == plugin.SourceNPM:
 		case e.Path != "":
 			return nil, usererr.Errorf("%s was installed from the folder %s, so update cannot install it: build it in that folder", name, e.Path)
-		case loaded && installedPlugin.Source == plugin.SourceGlobal:
+		case isLoaded && installedPlugin.Source == plugin.SourceGlobal:
 			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installedPlugin.Package)
 		default:
 			return nil, usererr.Errorf("no plugin %q was installed; see `opentabs plugin list`", name)

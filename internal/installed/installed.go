@@ -65,15 +65,15 @@ var (
 )
 
 func findMethod(ctx context.Context, path string) Method {
-	slashed := filepath.ToSlash(path)
+	slashPath := filepath.ToSlash(path)
 	switch {
-	case strings.Contains(slashed, "/_npx/"):
+	case strings.Contains(slashPath, "/_npx/"):
 		return NPX
-	case strings.Contains(slashed, "/node_modules/"):
+	case strings.Contains(slashPath, "/node_modules/"):
 		return NPM
-	case matches(cellarPath, slashed):
+	case matches(cellarPath, slashPath):
 		return homebrew
-	case matches(scoopPath, slashed):
+	case matches(scoopPath, slashPath):
 		return scoop
 	case isInCheckout(path):
 		return Source
@@ -160,18 +160,18 @@ func (p Program) RemoveCommand() string {
 // StablePath returns a path of the program that stays valid after an upgrade. The
 // configuration files of MCP clients contain the path that StablePath returns.
 func (p Program) StablePath() string {
-	slashed := filepath.ToSlash(p.Path)
-	var stable string
+	slashPath := filepath.ToSlash(p.Path)
+	var stablePath string
 	switch p.Method {
 	case homebrew:
-		stable = cellarPath().ReplaceAllString(slashed, "$1/opt/$2/bin/opentabs")
+		stablePath = cellarPath().ReplaceAllString(slashPath, "$1/opt/$2/bin/opentabs")
 	case scoop:
-		stable = scoopPath().ReplaceAllString(slashed, "$1/current/$2")
+		stablePath = scoopPath().ReplaceAllString(slashPath, "$1/current/$2")
 	default:
 		return p.Path
 	}
-	if stable = filepath.FromSlash(stable); isFile(stable) {
-		return stable
+	if stablePath = filepath.FromSlash(stablePath); isFile(stablePath) {
+		return stablePath
 	}
 	return p.Path
 }

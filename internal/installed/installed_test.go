@@ -34,17 +34,17 @@ func TestProgramInCheckoutIsFromSource(t *testing.T) {
 
 func TestStablePathSurvivesUpgrades(t *testing.T) {
 	dir := t.TempDir()
-	brewed := Program{Path: filepath.Join(dir, "Cellar", "opentabs", "0.1.0", "bin", "opentabs"), Method: homebrew}
-	if got := brewed.StablePath(); got != brewed.Path {
-		t.Errorf("StablePath without a link = %s, want %s", got, brewed.Path)
+	homebrewProgram := Program{Path: filepath.Join(dir, "Cellar", "opentabs", "0.1.0", "bin", "opentabs"), Method: homebrew}
+	if got := homebrewProgram.StablePath(); got != homebrewProgram.Path {
+		t.Errorf("StablePath without a link = %s, want %s", got, homebrewProgram.Path)
 	}
-	scooped := Program{Path: filepath.Join(dir, "scoop", "apps", "opentabs", "0.1.0", "opentabs.exe"), Method: scoop}
+	scoopProgram := Program{Path: filepath.Join(dir, "scoop", "apps", "opentabs", "0.1.0", "opentabs.exe"), Method: scoop}
 	for _, c := range []struct {
 		program Program
 		want    string
 	}{
-		{brewed, filepath.Join(dir, "opt", "opentabs", "bin", "opentabs")},
-		{scooped, filepath.Join(dir, "scoop", "apps", "opentabs", "current", "opentabs.exe")},
+		{homebrewProgram, filepath.Join(dir, "opt", "opentabs", "bin", "opentabs")},
+		{scoopProgram, filepath.Join(dir, "scoop", "apps", "opentabs", "current", "opentabs.exe")},
 	} {
 		if err := os.MkdirAll(filepath.Dir(c.want), 0o700); err != nil {
 			t.Fatal(err)

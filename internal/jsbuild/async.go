@@ -16,9 +16,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// loweredAsync makes esbuild compile async functions to generators. Async generators are not compiled, because their
+// esbuildAsyncSupport makes esbuild compile async functions to generators. Async generators are not compiled, because their
 // values would pass through the page's promises anyway.
-var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
+var esbuildAsyncSupport = map[string]bool{"async-await": false, "for-await": false}
 
 // asyncHelper and forAwaitHelper match esbuild's helper functions for async code. A bundle with esbuild's helper
 // __forAwait also has the helper __async, at an earlier line.
@@ -28,10 +28,10 @@ var (
 	helperCall     = lazyregexp.New(`\b__(?:async|forAwait)\d*\(`)
 )
 
-// replaceAsyncHelpers replaces esbuild's async helpers in a bundle by
-// sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's Promise, so the page
-// could read every resolved value. replaceAsyncHelpers keeps all line numbers, so that
-// the source map stays correct.
+// replaceAsyncHelpers replaces esbuild's async helpers in a bundle with
+// sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's Promise, so the page could read
+// every resolved value. replaceAsyncHelpers keeps all line numbers, so that the source map
+// stays correct.
 func replaceAsyncHelpers(code []byte) ([]byte, error) {
 	if !helperCall().Match(code) {
 		return code, nil
@@ -45,9 +45,9 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 		return nil, errors.New("esbuild's helper for async functions has another form; adapt asyncHelper in async.go")
 	}
 	name, lines := code[helper[2]:helper[3]], bytes.Count(code[helper[0]:helper[1]], []byte("\n"))
-	ownHelper := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtimeCode, name, strings.Repeat("\n", lines))
-	code = slices.Concat(code[:helper[0]], ownHelper, code[helper[1]:])
-	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
+	privateHelper := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtimeCode, name, strings.Repeat("\n", lines))
+	code = slices.Concat(code[:helper[0]], privateHelper, code[helper[1]:])
+	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".getAsyncIterator;\n")), nil
 }
 
 const runtimeName = "__opentabsAsync"

@@ -21,7 +21,7 @@ type BuildCache struct {
 // one bundle quickly.
 type cachedContext struct {
 	api.BuildContext
-	users int
+	userCount int
 }
 
 // Close frees esbuild's contexts in the cache. Call Close after the last build that uses
@@ -36,7 +36,7 @@ func (cache *BuildCache) Close() {
 // dropUnused has locked cache.mu.
 func (cache *BuildCache) dropUnused() {
 	for key, cached := range cache.contexts {
-		if cached.users == 0 {
+		if cached.userCount == 0 {
 			cached.Dispose()
 			delete(cache.contexts, key)
 		}
@@ -48,19 +48,19 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if cache == nil {
 		return api.Build(o)
 	}
-	cached, err := cache.acquire(key, o)
+	cached, err := cache.acquireContext(key, o)
 	if err != nil {
 		return api.BuildResult{Errors: err.Errors}
 	}
 	defer func() {
 		cache.mu.Lock()
 		defer cache.mu.Unlock()
-		cached.users--
+		cached.userCount--
 	}()
 	return cached.Rebuild()
 }
 
-func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
+func (cache *BuildCache) acquireContext(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	cached, ok := cache.contexts[key]
@@ -78,6 +78,6 @@ func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext
 		cached = &cachedContext{BuildContext: context}
 		cache.contexts[key] = cached
 	}
-	cached.users++
+	cached.userCount++
 	return cached, nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestKeptBuildsAreTheSame(t *testing.T) {
+func TestCachedBuildsMatchFreshBuilds(t *testing.T) {
 	dir, freshDir := buildFreshExample(t), t.TempDir()
 	cache := &BuildCache{}
 	defer cache.Close()
@@ -22,7 +22,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(fileContent), oldText) {
-			t.Fatalf("%s does not contain %q", file, oldText)
+			t.Fatalf("the test cannot change %s: want the text %q in it", file, oldText)
 		}
 		if err := os.WriteFile(path, []byte(strings.Replace(string(fileContent), oldText, newText, 1)), 0o644); err != nil {
 			t.Fatal(err)
@@ -36,9 +36,9 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	compareBuilds := func(stepName string) {
 		t.Helper()
 		if err := errors.Join(build(Options{Cache: cache}), build(Options{Out: freshDir})); err != nil {
-			t.Fatalf("%s: %v", stepName, err)
+			t.Fatalf("%s: build error %v, want none", stepName, err)
 		}
-		for _, name := range []string{bundleFileName, mapName, toolsName} {
+		for _, name := range []string{bundleFileName, sourceMapName, toolsName} {
 			cachedFile, err := os.ReadFile(filepath.Join(dir, outputDir, name))
 			if err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if string(cachedFile) != string(freshFile) {
-				t.Errorf("%s: %s differs", stepName, name)
+				t.Errorf("%s: the cached build and the fresh build differ in %s, want equal files", stepName, name)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	compareBuilds("a module changed")
 	editContent("src/tools/echo.ts", "export const echo", "export const = echo")
 	if err := build(Options{Cache: cache}); !errors.As(err, new(*BuildError)) {
-		t.Errorf("a module is broken: got %v", err)
+		t.Errorf("error of a build with a broken module = %v, want a *BuildError", err)
 	}
 	editContent("src/tools/echo.ts", "export const = echo", "export const echo")
 	compareBuilds("the module is correct again")
@@ -73,6 +73,6 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	}
 	compareBuilds("after many changes of package.json")
 	if n := len(cache.contexts); n > maxCachedContexts+1 { // the context of a running build is not dropped
-		t.Errorf("%d bundles are cached", n)
+		t.Errorf("the cache contains %d bundles, want at most maxCachedContexts+1", n)
 	}
 }

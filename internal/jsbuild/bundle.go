@@ -69,18 +69,18 @@ func (b bundledScript) sourceLocation(stack string) string {
 // originalSDK is the npm package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// pureModule matches the modules of the SDK and of zod that a bundle leaves out unless the
+// pureModulePath matches the modules of the SDK and of zod that a bundle leaves out unless the
 // plugin uses one of their exports. Modules in subfolders of the SDK, such as runtime, are
 // always part of the bundle.
-var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
+var pureModulePath = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
-// sdkSources returns the source files of the embedded SDK. If withZod is true, the returned
+// sdkSources returns the source files of the embedded SDK. If includeZod is true, the returned
 // sourceSet includes the embedded zod. Imports of @opentabs/sdk and of the original OpenTabs
 // SDK resolve to the embedded SDK, so that an adapter matches the server that built it.
-func sdkSources(withZod bool) (sourceSet, error) {
+func sdkSources(includeZod bool) (sourceSet, error) {
 	s := sourceSet{
-		Roots: map[string]fs.FS{"sdk": sdkts.Source},
-		Pure:  pureModule,
+		Roots:           map[string]fs.FS{"sdk": sdkts.Source},
+		PureModulePaths: pureModulePath,
 		Alias: map[string]string{
 			"@opentabs/sdk":             "sdk/src/index.ts",
 			originalSDK:                 "sdk/src/index.ts",
@@ -88,7 +88,7 @@ func sdkSources(withZod bool) (sourceSet, error) {
 			"@opentabs/sdk/":            "sdk/src/",
 		},
 	}
-	if withZod {
+	if includeZod {
 		zod, err := fs.Sub(sdkts.Source, "vendor/zod")
 		if err != nil {
 			return sourceSet{}, fmt.Errorf("open the embedded zod: %w", err)
@@ -109,7 +109,7 @@ func adapterScript(entry string, id pluginIdentity) (script, error) {
 	if err != nil {
 		return script{}, fmt.Errorf("encode the plugin's identity: %w", err)
 	}
-	return script{banner: licenseNotice + "\n", ownModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{banner: licenseNotice + "\n", entryModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
@@ -118,7 +118,7 @@ install(module.default, %s);
 }
 
 func extractScript(entry string) script {
-	return script{banner: licenseNotice + "\n", ownModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{banner: licenseNotice + "\n", entryModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
@@ -129,11 +129,11 @@ globalThis.%s = JSON.stringify(extract(module.default));
 // has "sideEffects": false.
 const pluginModuleName = "opentabs:own-module"
 
-func preScriptScript(entry, name string) script {
+func newPreScript(entry, name string) script {
 	return script{
-		pluginModule: entry,
-		ownModule:    entry,
-		defines:      map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
+		pluginModule:  entry,
+		entryModule:   entry,
+		definedValues: map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
 		entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/pre-script-runner.ts";
 import %s;
 `, quoteJS(pluginModuleName)),
@@ -148,13 +148,13 @@ type script struct {
 	// The field banner is the first line of the bundle, with its line break; banner may
 	// be empty.
 	banner string
-	// ownModule is the author's module that the bundle's entry module imports, as a path
+	// entryModule is the author's module that the bundle's entry module imports, as a path
 	// relative to the plugin's directory.
-	ownModule    string
+	entryModule  string
 	pluginModule string
-	// The field defines maps global JavaScript names to the expressions that replace
+	// The field definedValues maps global JavaScript names to the expressions that replace
 	// them.
-	defines map[string]string
+	definedValues map[string]string
 }
 
 func (s script) esbuildPlugin(dir string) api.Plugin {
@@ -165,13 +165,13 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 	}}
 }
 
-// A nil cache of bundlePluginScript disables caching.
+// If cache is nil, bundlePluginScript does not cache the bundle.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	for range maxCompileAttempts {
-		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})
-		zod.UsedNames, zod.isPartial = strings.Join(usage.names, " "), usage.isComplete
+		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.entryModule})
+		zod.UsedZodNames, zod.isSubset = strings.Join(usage.names, " "), usage.isComplete
 		b, err := bundleOnce(s, zod, cache)
-		if err != nil || !usage.isComplete || hasSameSource(usage.scanned, b) {
+		if err != nil || !usage.isComplete || hasSameSource(usage.scannedBundle, b) {
 			return b, err
 		}
 	}
@@ -183,9 +183,9 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 	if err != nil {
 		return bundledScript{}, err
 	}
-	pluginFence := sourceBoundary{dir: zod.Dir}
-	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
-	maps.Copy(defines, s.defines)
+	pluginBoundary := sourceBoundary{dir: zod.Dir}
+	definedValues := map[string]string{"process.env.NODE_ENV": `"production"`}
+	maps.Copy(definedValues, s.definedValues)
 	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: entryFile, Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
@@ -194,7 +194,7 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 		Format:        api.FormatIIFE,
 		Platform:      api.PlatformBrowser,
 		Target:        api.ES2022,
-		Supported:     loweredAsync,
+		Supported:     esbuildAsyncSupport,
 		TreeShaking:   api.TreeShakingTrue,
 		Charset:       api.CharsetUTF8,
 		LegalComments: api.LegalCommentsNone,
@@ -202,22 +202,22 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 		Sourcemap:     api.SourceMapExternal,
 		Metafile:      true,
 		Loader:        assetLoaders,
-		Define:        defines,
-		Plugins:       []api.Plugin{pluginFence.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
+		Define:        definedValues,
+		Plugins:       []api.Plugin{pluginBoundary.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // the step that reads the plugin's tools reports a missing import more clearly
 	})
 	if len(r.Errors) > 0 {
-		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
+		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginBoundary.problemsFromEsbuild(r.Errors)}
 	}
-	b := bundledScript{Metafile: r.Metafile, Warnings: pluginFence.fromEsbuild(r.Warnings), IsForOriginalSDK: hasImport(r.Metafile, originalSDK)}
+	b := bundledScript{Metafile: r.Metafile, Warnings: pluginBoundary.problemsFromEsbuild(r.Warnings), IsForOriginalSDK: hasImport(r.Metafile, originalSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleFileName:
 			if b.Code, err = replaceAsyncHelpers(file.Contents); err != nil {
 				return bundledScript{}, err
 			}
-		case mapName:
+		case sourceMapName:
 			b.SourceMap = file.Contents
 		}
 	}

@@ -15,18 +15,18 @@ import (
 // are checked again.
 const CheckVersion = 1
 
-// functionWrapping is the text that CheckScript puts around an adapter to parse the
-// adapter as a function body. The text `before` ends with one line break, so a line
-// number in the wrapped code is one higher than in the adapter.
-type functionWrapping struct{ textBefore, textAfter string }
+// functionWrapper is the text that CheckScript puts around an adapter to parse the adapter as
+// a function body. The field textBefore ends with one line break, so a line number in the
+// wrapped code is one higher than in the adapter.
+type functionWrapper struct{ textBefore, textAfter string }
 
-// functionWrappings returns three ways to use code as the body of a function.
+// functionWrappers returns three ways to use code as the body of a function.
 //
 // After the closing brace of the function, code in the first two wrappings must continue with a comma, and code in the
 // third must not. Code that parses in all three function wrappings cannot close the function around the code.
-func functionWrappings(code []byte) [3]functionWrapping {
+func functionWrappers(code []byte) [3]functionWrapper {
 	names := scriptParameters(code)
-	return [3]functionWrapping{
+	return [3]functionWrapper{
 		{"(function (" + names + ") {\n", "\n});"},
 		{"({ m(" + names + ") {\n", "\n} });"},
 		{"function f(" + names + ") {\n", "\n}"},
@@ -46,7 +46,7 @@ func CheckScript(code []byte) error {
 		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleFileName, 1+bytes.Count(code[:offset], []byte("\n")))
 	}
 	body := string(dropShebang(code))
-	for i, w := range functionWrappings(code) {
+	for i, w := range functionWrappers(code) {
 		if m, ok := firstError(w.textBefore+body+w.textAfter, i == 0); ok {
 			return scriptError(m, code)
 		}
@@ -81,7 +81,7 @@ func firstError(errorText string, findDecorators bool) (api.Message, bool) {
 	// decorators, firstError lets esbuild compile them: if the output differs, the code
 	// contains decorators.
 	options.Supported = map[string]bool{"decorators": false}
-	if loweredResult := api.Transform(errorText, options); !bytes.Equal(loweredResult.Code, result.Code) {
+	if retryResult := api.Transform(errorText, options); !bytes.Equal(retryResult.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true
 	}
 	return api.Message{}, false
@@ -96,7 +96,7 @@ func scriptError(m api.Message, code []byte) error {
 			location.Line, location.Column, location.LineText = lines, 0, ""
 		}
 	}
-	return errors.New(fromEsbuild([]api.Message{m})[0].String() +
+	return errors.New(problemsFromEsbuild([]api.Message{m})[0].String() +
 		"; an adapter is one classic script: remove top-level import, export and await, and close all brackets")
 }
 

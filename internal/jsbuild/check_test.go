@@ -15,18 +15,18 @@ func TestCheckScript(t *testing.T) {
 		"let window = 1", "var re = /(?<a>.)/v", "{ } ({ }), [1]",
 	} {
 		if err := CheckScript([]byte(validCode)); err != nil {
-			t.Errorf("%q: %v", validCode, err)
+			t.Errorf("CheckScript(%q) = %v, want no error", validCode, err)
 		}
 	}
 	for _, invalidCode := range []string{"}); alert(1); (function () {", "} /*", "*/ }", "function f() {", "`${", "#!x\n} {"} {
 		if err := CheckScript([]byte(invalidCode)); err == nil || !strings.Contains(err.Error(), "adapter.iife.js:") {
-			t.Errorf("%q: %v; want an error that contains %q", invalidCode, err, "adapter.iife.js:")
+			t.Errorf("CheckScript(%q) = %v; want an error that contains %q", invalidCode, err, "adapter.iife.js:")
 		}
 	}
 }
 
 func TestCheckScriptRejectsCodeThatLeavesFunction(t *testing.T) {
-	for _, escapingCode := range []string{
+	for _, scopeEscapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
 		`if (0) await / "(" ; }); EVIL(); (function(){ "x)" /g`,
 		`}, EVIL(), function(){`,
@@ -41,13 +41,13 @@ func TestCheckScriptRejectsCodeThatLeavesFunction(t *testing.T) {
 		"var a = 1 <!--b",
 		"\xff});",
 	} {
-		if err := CheckScript([]byte(escapingCode)); err == nil {
-			t.Errorf("%q was accepted", escapingCode)
+		if err := CheckScript([]byte(scopeEscapingCode)); err == nil {
+			t.Errorf("CheckScript accepted %q, want an error", scopeEscapingCode)
 		}
 	}
 }
 
-func TestCheckScriptAsBrowsers(t *testing.T) {
+func TestCheckScriptRejectsInvalidScripts(t *testing.T) {
 	for _, invalidCode := range []string{
 		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",
 		"await f()", "for await (const x of y) {}", "await using a = b", "@dec class A {}", "class A { @dec m() {} }",
@@ -55,14 +55,14 @@ func TestCheckScriptAsBrowsers(t *testing.T) {
 	} {
 		err := CheckScript([]byte(invalidCode))
 		if err == nil {
-			t.Errorf("%q was accepted", invalidCode)
+			t.Errorf("CheckScript accepted %q, want an error", invalidCode)
 		} else if !strings.Contains(err.Error(), "classic script: remove top-level import") {
-			t.Errorf("%q: %v names no action", invalidCode, err)
+			t.Errorf("CheckScript(%q) = %v, want an error that advises to remove the top-level import", invalidCode, err)
 		}
 	}
 }
 
-func TestCheckScriptPlace(t *testing.T) {
+func TestCheckScriptReportsPosition(t *testing.T) {
 	for code, want := range map[string]string{
 		"var a;\nvar b = ;":            "adapter.iife.js:2:9: ",
 		"#!/bin/x\r\nvar b = ;":        "adapter.iife.js:2:9: ",
@@ -72,7 +72,7 @@ func TestCheckScriptPlace(t *testing.T) {
 		"var a;\nawait a()\nvar b = 1": "adapter.iife.js:2:1: ",
 	} {
 		if err := CheckScript([]byte(code)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", code, err, want)
+			t.Errorf("CheckScript(%q) = %v, want an error that begins with %s", code, err, want)
 		}
 	}
 }

@@ -14,12 +14,12 @@ const maxCompileAttempts = 5
 // files that both scripts import. If an editor writes a file between the builds of two
 // scripts, the scripts contain different versions of the file.
 func hasSameSource(a, b bundledScript) bool {
-	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
+	return hasEqualCommonValues(a.inputSizes(), b.inputSizes()) && hasEqualCommonValues(a.sourceTexts(), b.sourceTexts())
 }
 
-func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
+func hasEqualCommonValues[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
-		if valueInB, isCommon := b[key]; isCommon && valueInB != value {
+		if valueB, isInB := b[key]; isInB && valueB != value {
 			return false
 		}
 	}

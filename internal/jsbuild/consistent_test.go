@@ -24,9 +24,9 @@ func TestHasSameSource(t *testing.T) {
 		}
 		return bundled
 	}
-	reading := bundle(extractScript(pluginSource.Entry))
-	if !hasSameSource(bundle(adapter), reading) {
-		t.Error("two scripts from unchanged files have different sources")
+	extractedBundle := bundle(extractScript(pluginSource.Entry))
+	if !hasSameSource(bundle(adapter), extractedBundle) {
+		t.Error("hasSameSource = false for two scripts from unchanged files, want true")
 	}
 	file := filepath.Join(dir, "src/tools/echo.ts")
 	fileContent, err := os.ReadFile(file)
@@ -40,8 +40,8 @@ func TestHasSameSource(t *testing.T) {
 		if err := os.WriteFile(file, pluginChange(append([]byte{}, fileContent...)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if hasSameSource(bundle(adapter), reading) {
-			t.Errorf("%s: the build did not detect the changed file", name)
+		if hasSameSource(bundle(adapter), extractedBundle) {
+			t.Errorf("a shared file became %s: hasSameSource = true, want false", name)
 		}
 	}
 }

@@ -155,7 +155,7 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	check, err := intactCheck()
+	check, err := builtInCheckScript()
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 
 // The function intact (extension/src/host/intact.ts) is not bundled, because a bundler would add code that runs before
 // it.
-func intactCheck() ([]byte, error) {
+func builtInCheckScript() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	fileContent, err := extensionSources.Read(file)
 	if err != nil {
@@ -233,7 +233,7 @@ const adapterGlobalName = "__openTabs"
 // which code reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
+var destructuringStart, destructuringEnd = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
@@ -242,32 +242,32 @@ var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?
 // times slower than all other steps together.
 const maxContextBytes = 64
 
-// If code has more than maxOccurrences variables to examine, scriptParameters assumes that one of them is the page's
+// If code has more than maxExaminedVariables variables to examine, scriptParameters assumes that one of them is the page's
 // window.
-const maxOccurrences = 50
+const maxExaminedVariables = 50
 
-// In a plugin's script, globalThis is always private to the plugin. The names window and self are private only if the
-// code possibly reads the plugin's container from window or self. Comparisons with event.source and calls of DOM
+// In a plugin's script, globalThis is always private to the plugin. The script also gets a private window and a
+// private self if its code may read the plugin's container from them. Comparisons with event.source and calls of DOM
 // methods need the page's window.
 func scriptParameters(code []byte) string {
 	scriptSource := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{}
 	for offset := 0; ; offset += len(adapterGlobalName) {
-		distance := bytes.Index(scriptSource[offset:], []byte(adapterGlobalName))
-		if distance < 0 {
+		indexInRest := bytes.Index(scriptSource[offset:], []byte(adapterGlobalName))
+		if indexInRest < 0 {
 			return "globalThis"
 		}
-		offset += distance
+		offset += indexInRest
 		if isNameChar(scriptSource[offset+len(adapterGlobalName)]) {
 			continue
 		}
 		textBefore, textAfter := scriptSource[max(0, offset-maxContextBytes):offset], scriptSource[offset:min(len(scriptSource), offset+maxContextBytes)]
-		fromWindow := pageGlobal().Match(textBefore) || destructuringBefore().Match(textBefore) && destructuringAfter().Match(textAfter)
-		if name := variableBefore().FindSubmatch(textBefore); !fromWindow && name != nil && !isChecked[string(name[1])] {
-			fromWindow = len(isChecked) == maxOccurrences || isWindow(scriptSource, name[1])
+		isFromWindow := pageGlobal().Match(textBefore) || destructuringStart().Match(textBefore) && destructuringEnd().Match(textAfter)
+		if name := variableBefore().FindSubmatch(textBefore); !isFromWindow && name != nil && !isChecked[string(name[1])] {
+			isFromWindow = len(isChecked) == maxExaminedVariables || isWindow(scriptSource, name[1])
 			isChecked[string(name[1])] = true
 		}
-		if fromWindow {
+		if isFromWindow {
 			return "globalThis, window, self"
 		}
 	}
@@ -298,19 +298,19 @@ type ScriptOptions struct {
 	Start StartTime `json:"start"`
 	// RunsInFrames is true if the adapter also runs in frames that have the page's origin.
 	RunsInFrames bool `json:"frames,omitempty"`
-	// FixedPartsID identifies the plugin's world and pre-script, like the field
-	// FixedPartsID of wire.PluginInfo.
-	FixedPartsID string `json:"base,omitempty"`
+	// FixedScriptPartsID identifies the plugin's world and pre-script, like the field
+	// FixedScriptPartsID of wire.PluginInfo.
+	FixedScriptPartsID string `json:"base,omitempty"`
 }
 
 // StartTime names the moment at which an adapter starts in a document.
 type StartTime string
 
 const (
-	// StartNow starts the adapter before the page's first script.
-	StartNow StartTime = "now"
-	// StartAtDOM starts the adapter after the document is parsed.
-	StartAtDOM StartTime = "dom"
+	// StartImmediately starts the adapter before the page's first script.
+	StartImmediately StartTime = "now"
+	// StartAtDOMReady starts the adapter after the document is parsed.
+	StartAtDOMReady StartTime = "dom"
 )
 
 // WrapAdapter returns the script that Chrome runs for one plugin. The returned script
@@ -373,7 +373,7 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
-	b = append(b, builtIns...)
+	b = append(b, builtInNames...)
 	b = append(b, "}) { arguments[1]?.(new Error()); return function ("...)
 	b = append(b, scriptParameters(code)...)
 	b = append(b, ") {\n"...)
@@ -381,41 +381,41 @@ func AdapterFunction(code []byte) []byte {
 	return append(b, "\n}; }"...)
 }
 
-// builtIns are the JavaScript built-ins that extension/src/host/globals.ts passes to a
+// builtInNames are the JavaScript built-ins that extension/src/host/globals.ts passes to a
 // plugin's code.
-const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigInt, RegExp, Date, Map, Set, WeakMap, WeakSet, " +
+const builtInNames = "Object, Function, Array, String, Number, Boolean, Symbol, BigInt, RegExp, Date, Map, Set, WeakMap, WeakSet, " +
 	"WeakRef, Promise, Proxy, Reflect, JSON, Math, Error, TypeError, RangeError, SyntaxError, URL, URLSearchParams, " +
 	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
-// thisArgument and thisArgumentEnd match code such as fetch.bind(globalThis), which passes globalThis as `this`.
-var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
+// thisArgumentStart and thisArgumentEnd match code such as fetch.bind(globalThis), which passes globalThis as `this`.
+var thisArgumentStart, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // replaceGlobalThis is necessary because functions of the browser throw if `this` is not the page's window.
 func replaceGlobalThis(code []byte) []byte {
-	const privateName, realName = "globalThis", "window"
+	const globalThisName, windowName = "globalThis", "window"
 	resultJSON := make([]byte, 0, len(code))
 	copiedBytes := 0
-	for offset := 0; ; offset += len(privateName) {
-		distance := bytes.Index(code[offset:], []byte(privateName))
-		if distance < 0 {
+	for offset := 0; ; offset += len(globalThisName) {
+		indexInRest := bytes.Index(code[offset:], []byte(globalThisName))
+		if indexInRest < 0 {
 			return append(resultJSON, code[copiedBytes:]...)
 		}
-		offset += distance
-		if thisArgument().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
-			resultJSON = append(append(resultJSON, code[copiedBytes:offset]...), realName...)
-			copiedBytes = offset + len(privateName)
+		offset += indexInRest
+		if thisArgumentStart().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
+			resultJSON = append(append(resultJSON, code[copiedBytes:offset]...), windowName...)
+			copiedBytes = offset + len(globalThisName)
 		}
 	}
 }
 
-// defaultStart returns StartAtDOM if the adapter has an onActivate hook, because such a hook can use the parsed
+// defaultStart returns StartAtDOMReady if the adapter has an onActivate hook, because such a hook can use the parsed
 // document.
 func defaultStart(code []byte) StartTime {
-	if plugin.HasOnActivate(code) {
-		return StartAtDOM
+	if plugin.DefinesActivateHook(code) {
+		return StartAtDOMReady
 	}
-	return StartNow
+	return StartImmediately
 }
 
 // dropShebang empties a first line that begins with #!, which is not allowed inside of a function.

@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestExtension(t *testing.T) {
+func TestExtensionManifest(t *testing.T) {
 	files, err := ExtensionFiles(ManifestOptions{Version: "7.8.9"})
 	if err != nil {
 		t.Fatal(err)
@@ -37,10 +37,10 @@ func TestExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(files["manifest.json"], []byte("debugger")) {
-		t.Error("the manifest has the permission debugger, which the user has not chosen")
+		t.Error("the manifest requests the permission debugger without the option WithDebugger, want no such permission")
 	}
 	if m.Version != "7.8.9" || m.Key == "" {
-		t.Errorf("version %q, key %q", m.Version, m.Key)
+		t.Errorf("manifest: version %q, key %q; want version 7.8.9 and a key", m.Version, m.Key)
 	}
 	namedFiles := []string{m.Background.Worker, m.SidePanel.Path, "bridge.js", "page.js"}
 	for _, icons := range []map[string]string{m.Icons, m.Action.Icons} {
@@ -54,15 +54,15 @@ func TestExtension(t *testing.T) {
 	}
 	for _, name := range namedFiles {
 		if len(files[name]) == 0 {
-			t.Errorf("%s is referenced but not among the files", name)
+			t.Errorf("the manifest refers to %s, but ExtensionFiles did not return this file; want all files of the manifest", name)
 		}
 	}
 	if _, ok := files["connection.json"]; ok {
-		t.Error("connection.json belongs to one server")
+		t.Error("ExtensionFiles returned connection.json, want no file of a single server")
 	}
 	for name, fileContent := range files {
 		if strings.HasSuffix(name, ".js") && bytes.Contains(fileContent, []byte("require(")) {
-			t.Errorf("%s loads a module at run time", name)
+			t.Errorf("the file %s calls require() at run time, want a script that loads no modules", name)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestStoreManifest(t *testing.T) {
 		t.Errorf("host permissions of the store extension = %v, optional host permissions = %v; want all sites as optional", manifest["host_permissions"], manifest["optional_host_permissions"])
 	}
 	if manifest["key"] != nil {
-		t.Error("the manifest of the store extension has a key, which stores reject")
+		t.Error("the manifest of the store extension has a key, want none, because stores reject it")
 	}
 	for _, name := range []string{"key", "host_permissions", "optional_host_permissions"} {
 		delete(manifest, name)
@@ -96,7 +96,7 @@ func TestStoreManifest(t *testing.T) {
 	}
 }
 
-func TestHostIsOneExpression(t *testing.T) {
+func TestHostScriptIsOneExpression(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
@@ -107,30 +107,30 @@ func TestHostIsOneExpression(t *testing.T) {
 	}
 }
 
-// TestHostComparesFirst checks that no code runs before the check of the built-ins, not
+// TestHostChecksBuiltInsFirst checks that no code runs before the check of the built-ins, not
 // even a helper function of the bundler.
-func TestHostComparesFirst(t *testing.T) {
+func TestHostChecksBuiltInsFirst(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
 	}
-	codeHead, codeAfterHead, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
-	if !ok || !strings.HasPrefix(codeHead, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeAfterHead, "var host = ") {
-		t.Errorf("the host begins with %.80q", host)
+	codeHead, codeTail, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(codeHead, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeTail, "var host = ") {
+		t.Errorf("the host script begins with %.80q, want the function intact before any other code", host)
 	}
 }
 
 // If the host were sloppy code, the page could read the host's functions through `caller`.
-func TestHostIsStrict(t *testing.T) {
+func TestHostUsesStrictMode(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(string(host), "((late) => {\n\"use strict\";\n") {
-		t.Errorf("the host begins with %.40q", host)
+		t.Errorf("the host script begins with %.40q, want strict mode", host)
 	}
 	if problems := syntaxErrors(wrapTestScript(host, "with ({}) {}")); len(problems) > 0 {
-		t.Errorf("an adapter became strict: %v", problems)
+		t.Errorf("an adapter with a `with` statement: syntax errors %v, want none because adapters are not strict", problems)
 	}
 }
 
@@ -140,7 +140,7 @@ func wrapTestScript(host []byte, code string) string {
 
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
-const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
+const outerFunctionHead = "function ({" + builtInNames + "}) { arguments[1]?.(new Error()); return "
 
 func TestBuiltInsOfHost(t *testing.T) {
 	fileContent, err := extensionSources.Read("extension/src/host/globals.ts")
@@ -148,15 +148,15 @@ func TestBuiltInsOfHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, match := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(fileContent, -1) {
-		names = append(names, string(match[1]))
+	for _, methodName := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(fileContent, -1) {
+		names = append(names, string(methodName[1]))
 	}
-	if got := strings.Join(names, ", "); got != builtIns {
-		t.Errorf("globals.ts has\n%s\nextension.go has\n%s", got, builtIns)
+	if got := strings.Join(names, ", "); got != builtInNames {
+		t.Errorf("built-ins in globals.ts:\n%s\nin extension.go:\n%s\nwant equal lists", got, builtInNames)
 	}
 }
 
-func manyNames(n int) string {
+func manyVariables(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "v%d.__openTabs;", i)
@@ -166,16 +166,16 @@ func manyNames(n int) string {
 
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
-	const allNames, globalThisOnly = outerFunctionHead + "function (globalThis, window, self) {", outerFunctionHead + "function (globalThis) {"
+	const allNames, globalThisHead = outerFunctionHead + "function (globalThis, window, self) {", outerFunctionHead + "function (globalThis) {"
 	for _, c := range []struct{ code, want string }{
-		{`globalThis.__openTabs = {}`, globalThisOnly},
-		{`(globalThis).__openTabs`, globalThisOnly},
-		{`globalThis?.__openTabs`, globalThisOnly},
-		{`globalThis["__openTabs"]`, globalThisOnly},
-		{`globalThis?.["__openTabs"]`, globalThisOnly},
+		{`globalThis.__openTabs = {}`, globalThisHead},
+		{`(globalThis).__openTabs`, globalThisHead},
+		{`globalThis?.__openTabs`, globalThisHead},
+		{`globalThis["__openTabs"]`, globalThisHead},
+		{`globalThis?.["__openTabs"]`, globalThisHead},
 		{`globalThis
-  .__openTabs`, globalThisOnly},
-		{`console.log(1)`, globalThisOnly},
+  .__openTabs`, globalThisHead},
+		{`console.log(1)`, globalThisHead},
 		{`window.__openTabs`, allNames},
 		{`globalThis.__openTabs; self["__openTabs"]`, allNames},
 		{`(window).__openTabs`, allNames},
@@ -189,22 +189,22 @@ func TestWrapAdapter(t *testing.T) {
 		{`const { a, __openTabs } = window`, allNames},
 		{`var w = window; w.__openTabs`, allNames},
 		{`var w = (self); if (w["__openTabs"]) {}`, allNames},
-		{`window.__openTabsExtracted`, globalThisOnly},
-		{`f(globalThis.__openTabs)`, globalThisOnly},
-		{`var g = globalThis; g.__openTabs`, globalThisOnly},
-		{`var g = window.top2; g.__openTabs`, globalThisOnly},
-		{`warn("[x] no __openTabs")`, globalThisOnly},
-		{`"__openTabs" in globalThis`, globalThisOnly},
-		{`warn("a, __openTabs is gone")`, globalThisOnly},
-		{`mywindow.__openTabs`, globalThisOnly},
-		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), globalThisOnly},
-		{manyNames(maxOccurrences), globalThisOnly},
-		{manyNames(maxOccurrences + 1), allNames}, // above maxOccurrences, scriptParameters assumes that a variable is the window
-		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, globalThisOnly},
+		{`window.__openTabsExtracted`, globalThisHead},
+		{`f(globalThis.__openTabs)`, globalThisHead},
+		{`var g = globalThis; g.__openTabs`, globalThisHead},
+		{`var g = window.top2; g.__openTabs`, globalThisHead},
+		{`warn("[x] no __openTabs")`, globalThisHead},
+		{`"__openTabs" in globalThis`, globalThisHead},
+		{`warn("a, __openTabs is gone")`, globalThisHead},
+		{`mywindow.__openTabs`, globalThisHead},
+		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), globalThisHead},
+		{manyVariables(maxExaminedVariables), globalThisHead},
+		{manyVariables(maxExaminedVariables + 1), allNames}, // above maxExaminedVariables, scriptParameters assumes that a variable is the window
+		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, globalThisHead},
 	} {
 		got := wrapTestScript(host, c.code)
 		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
-			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
+			t.Errorf("WrapAdapter of the code %s\n got %s\nwant %s", c.code, got, want)
 		}
 	}
 }
@@ -212,18 +212,18 @@ func TestWrapAdapter(t *testing.T) {
 // A user's setting must not inject code into an adapter's script.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
-		Name: "a", Hash: "h", RunsInFrames: true, FixedPartsID: "b", Settings: wire.PluginSettings{
+		Name: "a", Hash: "h", RunsInFrames: true, FixedScriptPartsID: "b", Settings: wire.PluginSettings{
 			Values: json.RawMessage(`{"__proto__":{"x":1},"key":"</script>\"); EVIL(\"\u2028"}`),
 			URLs:   json.RawMessage(`{"at":{"main":"https://a.example"}}`),
 		},
 	}
 	got := string(WrapAdapter([]byte("host"), options, []byte("1"), []byte("window.__openTabs")))
 	if problems := syntaxErrors(got); len(problems) > 0 {
-		t.Fatalf("%v\n%s", problems, got)
+		t.Fatalf("the wrapped adapter has the syntax errors %v, want none:\n%s", problems, got)
 	}
-	codeHead, codeAfterHead, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
-	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; codeAfterHead != want {
-		t.Errorf("got %q, want %q", codeAfterHead, want)
+	codeHead, codeTail, _ := strings.Cut(got, `", function ({`+builtInNames+`}) { arguments[1]?.(new Error()); return function (`)
+	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; codeTail != want {
+		t.Errorf("got %q, want %q", codeTail, want)
 	}
 	var scriptCode string
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(codeHead, "host(false)(")+`"`), &scriptCode); err != nil {
@@ -233,9 +233,9 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if err := json.Unmarshal([]byte(scriptCode), &decodedOptions); err != nil {
 		t.Fatal(err)
 	}
-	if decodedOptions.Name != "a" || decodedOptions.Hash != "h" || !decodedOptions.RunsInFrames || decodedOptions.FixedPartsID != "b" || decodedOptions.Start != StartNow ||
+	if decodedOptions.Name != "a" || decodedOptions.Hash != "h" || !decodedOptions.RunsInFrames || decodedOptions.FixedScriptPartsID != "b" || decodedOptions.Start != StartImmediately ||
 		!strings.Contains(string(decodedOptions.Settings.Values), `"__proto__":{"x":1}`) || string(decodedOptions.Settings.URLs) != string(options.Settings.URLs) {
-		t.Errorf("got %s", scriptCode)
+		t.Errorf("script = %s\nwant the options unchanged, with the member __proto__", scriptCode)
 	}
 }
 
@@ -245,41 +245,41 @@ func TestStartTimeOfAdapter(t *testing.T) {
 		code string
 		want StartTime
 	}{
-		{`class P { onActivate() { this.x(); } }`, StartAtDOM},
-		{`class P { async onActivate () {} }`, StartAtDOM},
-		{`class P { onActivate = () => {}; }`, StartAtDOM},
-		{`class P { "onActivate"() {} }`, StartAtDOM},
-		{`class P { ["onActivate"]() {} }`, StartAtDOM},
-		{`p = { onActivate: hook }`, StartAtDOM},
-		{`P.prototype.onActivate = function () {}`, StartAtDOM},
-		{`constructor() { __publicField(this, "onActivate", () => {}); }`, StartAtDOM},
-		{`onActivate() {}`, StartAtDOM},
-		{`if (typeof p.onActivate === "function") p.onActivate();`, StartNow},
-		{`p.onActivate?.(); p.onActivate == null; try { p.onActivate() } catch {}`, StartNow},
-		{`var hooks = ["onActivate", "onDeactivate"]; callHook(p, "onActivate");`, StartNow},
-		{`class P { onActivateLater() {} notonActivate() {} $onActivate() {} }`, StartNow},
-		{`onActivate == 1; onActivate(); onActivate(() => {});`, StartNow},
-		{``, StartNow},
-		{`onActivate`, StartNow},
+		{`class P { onActivate() { this.x(); } }`, StartAtDOMReady},
+		{`class P { async onActivate () {} }`, StartAtDOMReady},
+		{`class P { onActivate = () => {}; }`, StartAtDOMReady},
+		{`class P { "onActivate"() {} }`, StartAtDOMReady},
+		{`class P { ["onActivate"]() {} }`, StartAtDOMReady},
+		{`p = { onActivate: hook }`, StartAtDOMReady},
+		{`P.prototype.onActivate = function () {}`, StartAtDOMReady},
+		{`constructor() { __publicField(this, "onActivate", () => {}); }`, StartAtDOMReady},
+		{`onActivate() {}`, StartAtDOMReady},
+		{`if (typeof p.onActivate === "function") p.onActivate();`, StartImmediately},
+		{`p.onActivate?.(); p.onActivate == null; try { p.onActivate() } catch {}`, StartImmediately},
+		{`var hooks = ["onActivate", "onDeactivate"]; callHook(p, "onActivate");`, StartImmediately},
+		{`class P { onActivateLater() {} notonActivate() {} $onActivate() {} }`, StartImmediately},
+		{`onActivate == 1; onActivate(); onActivate(() => {});`, StartImmediately},
+		{``, StartImmediately},
+		{`onActivate`, StartImmediately},
 	} {
 		if got := defaultStart([]byte(c.code)); got != c.want {
-			t.Errorf("%s: starts %q, want %q", c.code, got, c.want)
+			t.Errorf("defaultStart(%s) = %q, want %q", c.code, got, c.want)
 		}
 	}
 }
 
 func TestWrapAdapterStart(t *testing.T) {
-	for _, want := range []StartTime{StartNow, StartAtDOM} {
+	for _, want := range []StartTime{StartImmediately, StartAtDOMReady} {
 		for _, code := range []string{"", "onActivate() {}"} {
 			got := string(WrapAdapter([]byte("x"), ScriptOptions{Start: want}, []byte(code), nil))
 			if !strings.Contains(got, `\"start\":\"`+string(want)+`\"`) {
-				t.Errorf("%q, %s: got %s", code, want, got)
+				t.Errorf("adapter %q: want the start %s in the script, got %s", code, want, got)
 			}
 		}
 	}
 }
 
-func TestAdapterFunctionThis(t *testing.T) {
+func TestAdapterReplacesThisArgument(t *testing.T) {
 	for _, c := range [][2]string{
 		{`fetch.bind(globalThis)`, `fetch.bind(window)`},
 		{`setTimeout.call( globalThis, f)`, `setTimeout.call( window, f)`},
@@ -289,17 +289,17 @@ func TestAdapterFunctionThis(t *testing.T) {
 	} {
 		got := string(AdapterFunction([]byte(c[0])))
 		if want := outerFunctionHead + "function (globalThis) {\n" + c[1] + "\n}; }"; got != want {
-			t.Errorf("%q: got %q, want %q", c[0], got, want)
+			t.Errorf("AdapterFunction(%q) = %q, want %q", c[0], got, want)
 		}
 	}
 }
 
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, lineEnd := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
-		codeAfterHead := lineEnd + "/*\n}); EVIL(); (function () { /* */"
-		got := wrapTestScript([]byte("x"), "#!x"+codeAfterHead)
-		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + codeAfterHead + "\n}; });\n"; got != want {
-			t.Errorf("%q: got %q, want %q", lineEnd, got, want)
+		codeTail := lineEnd + "/*\n}); EVIL(); (function () { /* */"
+		got := wrapTestScript([]byte("x"), "#!x"+codeTail)
+		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + codeTail + "\n}; });\n"; got != want {
+			t.Errorf("adapter whose first line is #! and ends with %q: got %q, want %q", lineEnd, got, want)
 		}
 	}
 }
@@ -321,10 +321,10 @@ func TestWrapAdapterParses(t *testing.T) {
 	} {
 		options := ScriptOptions{Name: `odd "name"`, Hash: "h"}
 		if problems := syntaxErrors(string(WrapAdapter(host, options, []byte(code), []byte(code)))); len(problems) > 0 {
-			t.Errorf("%q: %v", code, problems)
+			t.Errorf("script of the adapter %q: syntax errors %v, want none", code, problems)
 		}
 		if problems := syntaxErrors("f(" + string(AdapterFunction([]byte(code))) + ")"); len(problems) > 0 {
-			t.Errorf("%q alone: %v", code, problems)
+			t.Errorf("AdapterFunction(%q): syntax errors %v, want none", code, problems)
 		}
 	}
 }
@@ -344,6 +344,6 @@ func TestPageScriptBundles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(scripts["page.js"]), "aria-labelledby") {
-		t.Error("the bundle lacks dom-accessibility-api")
+		t.Error("page.js lacks the text aria-labelledby, want the library dom-accessibility-api in the bundle")
 	}
 }

@@ -24,11 +24,11 @@ import (
 // that was translated to Go. opentabs therefore runs a plugin's code in a child process
 // without access to secrets, with limits for time and memory.
 
-// pageShim is JavaScript that defines a page's global variables, which a plugin may use
+// pageShimScript is JavaScript that defines a page's global variables, which a plugin may use
 // while opentabs reads its tools.
 //
 //go:embed page_shim.js
-var pageShim string
+var pageShimScript string
 
 const extractedName = "__opentabsExtracted"
 
@@ -98,15 +98,15 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	if err := vm.SetEvalTimeout(time.Duration(limits.TimeoutMs) * time.Millisecond); err != nil {
 		return extractAnswer{Error: "start the JavaScript engine: " + err.Error()}
 	}
-	if _, err := vm.Eval(pageShim, quickjs.EvalGlobal); err != nil {
-		return failedAnswer(err)
+	if _, err := vm.Eval(pageShimScript, quickjs.EvalGlobal); err != nil {
+		return newErrorAnswer(err)
 	}
 	if _, err := vm.Eval(script, quickjs.EvalGlobal); err != nil {
-		return failedAnswer(err)
+		return newErrorAnswer(err)
 	}
 	result, err := vm.Eval(extractedName, quickjs.EvalGlobal)
 	if err != nil {
-		return failedAnswer(err)
+		return newErrorAnswer(err)
 	}
 	extractedJSON, ok := result.(string)
 	if !ok || !json.Valid([]byte(extractedJSON)) {
@@ -115,15 +115,15 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	return extractAnswer{Extracted: json.RawMessage(extractedJSON)}
 }
 
-func failedAnswer(err error) extractAnswer {
+func newErrorAnswer(err error) extractAnswer {
 	a := extractAnswer{Error: err.Error()}
-	var thrownErr *quickjs.Error
-	if errors.As(err, &thrownErr) {
-		a.Stack = thrownErr.Stack
+	var scriptErr *quickjs.Error
+	if errors.As(err, &scriptErr) {
+		a.Stack = scriptErr.Stack
 		switch {
-		case thrownErr.Name == "InternalError" && strings.Contains(thrownErr.Message, "interrupted"):
+		case scriptErr.Name == "InternalError" && strings.Contains(scriptErr.Message, "interrupted"):
 			a.Limit = "time"
-		case thrownErr.Name == "InternalError" && strings.Contains(thrownErr.Message, "out of memory"):
+		case scriptErr.Name == "InternalError" && strings.Contains(scriptErr.Message, "out of memory"):
 			a.Limit = "memory"
 		}
 	} else if strings.Contains(a.Error, "out of memory") || a.Error == "OOM" {
@@ -137,7 +137,7 @@ func failedAnswer(err error) extractAnswer {
 
 // If the plugin's code fails, its error is in the extractAnswer that runExtract returns. runExtract returns an error
 // only if opentabs or the machine failed, not if the plugin's code failed.
-func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
+func runExtract(ctx context.Context, argv []string, script []byte, timeout, gracePeriod time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {
 		return extractAnswer{}, fmt.Errorf("make a directory to read the plugin in: %w", err)
@@ -147,7 +147,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	if err != nil {
 		return extractAnswer{}, fmt.Errorf("encode the limits: %w", err)
 	}
-	limitedCtx, cancel := context.WithTimeout(ctx, timeout+grace)
+	limitedCtx, cancel := context.WithTimeout(ctx, timeout+gracePeriod)
 	defer cancel()
 	cmd := exec.CommandContext(limitedCtx, argv[0], argv[1:]...)
 	cmd.Dir = dir
@@ -156,7 +156,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	out := &cappedBuffer{max: maxExtractedBytes}
 	stderr := &cappedBuffer{max: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, stderr
-	cmd.WaitDelay = grace
+	cmd.WaitDelay = gracePeriod
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return extractAnswer{}, fmt.Errorf("read the plugin: %w", ctx.Err())

@@ -33,12 +33,12 @@ func TestMain(m *testing.M) {
 			os.Exit(Simulate(os.Stdin, os.Stdout))
 		case "__surroundings":
 			dir, err := os.Getwd()
-			surroundings, marshalErr := json.Marshal(map[string]any{"env": os.Environ(), "dir": dir})
+			processInfo, marshalErr := json.Marshal(map[string]any{"env": os.Environ(), "dir": dir})
 			if err = errors.Join(err, marshalErr); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
-			fmt.Printf(`{"extracted":%s}`, surroundings)
+			fmt.Printf(`{"extracted":%s}`, processInfo)
 			os.Exit(0)
 		case "__hang":
 			<-time.After(time.Hour)
@@ -69,7 +69,7 @@ func TestExtractRunsScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := string(extraction.Extracted), `{"answer":42,"page":"function"}`; got != want {
-		t.Errorf("got %s (%+v), want %s", got, extraction, want)
+		t.Errorf("result of the script = %s (%+v), want %s", got, extraction, want)
 	}
 }
 
@@ -99,16 +99,16 @@ func TestExtractLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			if extraction.Extracted != nil || extraction.Limit != testCase.limit || !strings.Contains(extraction.Error, testCase.err) {
-				t.Errorf("got %+v, want limit %q and an error with %q", extraction, testCase.limit, testCase.err)
+				t.Errorf("answer of the child process = %+v, want limit %q and an error with %q", extraction, testCase.limit, testCase.err)
 			}
 			if extraction.extractProblem(bundledScript{}, timeout) == nil {
-				t.Errorf("%+v gives no problem", extraction)
+				t.Errorf("extractProblem of %+v = nil, want a problem", extraction)
 			}
 		})
 	}
 }
 
-func TestExtractSurroundings(t *testing.T) {
+func TestExtractIsolatesChildEnvironment(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
 	extraction, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
 	if err != nil {
@@ -123,7 +123,7 @@ func TestExtractSurroundings(t *testing.T) {
 	}
 	for _, variable := range got.Env {
 		if strings.HasPrefix(variable, "OPENTABS_") || strings.HasPrefix(variable, "HOME=") || strings.HasPrefix(variable, "PATH=") {
-			t.Errorf("the child's environment has %s", variable)
+			t.Errorf("the child process has the environment variable %s, want no such variable", variable)
 		}
 	}
 	if _, err := os.Stat(got.Dir); !errors.Is(err, os.ErrNotExist) {
@@ -131,35 +131,35 @@ func TestExtractSurroundings(t *testing.T) {
 	}
 }
 
-func TestExtractOfChildThatFails(t *testing.T) {
-	run := func(ctx context.Context, arg string, grace time.Duration) (extractAnswer, error) {
-		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, grace)
+func TestExtractReportsFailedProcess(t *testing.T) {
+	run := func(ctx context.Context, arg string, gracePeriod time.Duration) (extractAnswer, error) {
+		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, gracePeriod)
 	}
-	const shortGrace = 400 * time.Millisecond
-	if extraction, err := run(t.Context(), "__hang", shortGrace); err != nil || extraction.Limit != "time" {
-		t.Errorf("hanging child: got %+v, %v; want the time limit", extraction, err)
+	const shortGracePeriod = 400 * time.Millisecond
+	if extraction, err := run(t.Context(), "__hang", shortGracePeriod); err != nil || extraction.Limit != "time" {
+		t.Errorf("hanging child: got %+v, error %v; want the time limit", extraction, err)
 	}
 	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
 		t.Errorf("crashing child: got %v, want its exit code and its output", err)
 	}
-	if extraction, err := run(t.Context(), "__flood", shortGrace); err != nil || extraction.Limit != "time" {
-		t.Errorf("flooding child: got %+v, %v; want the time limit", extraction, err)
+	if extraction, err := run(t.Context(), "__flood", shortGracePeriod); err != nil || extraction.Limit != "time" {
+		t.Errorf("flooding child: got %+v, error %v; want the time limit", extraction, err)
 	}
 	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
-		t.Error("a child that does not start gives no error")
+		t.Error("runExtract of a missing program returned no error, want an error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := run(ctx, "__hang", extractGrace); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: got %v; want the error %v", err, context.Canceled)
+		t.Errorf("runExtract with a cancelled context: error %v; want %v", err, context.Canceled)
 	}
 }
 
-func TestExtractRefusesOtherInput(t *testing.T) {
+func TestExtractRejectsInvalidInput(t *testing.T) {
 	for _, in := range []string{"", "no limits\n", `{"timeoutMs":1}`} {
 		var outBuffer strings.Builder
 		if code := Extract(strings.NewReader(in), &outBuffer); code == 0 || outBuffer.Len() > 0 {
-			t.Errorf("%q: code %d, output %q", in, code, outBuffer.String())
+			t.Errorf("Extract with the input %q: exit code %d, output %q; want an error code and no output", in, code, outBuffer.String())
 		}
 	}
 }

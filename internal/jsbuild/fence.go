@@ -83,8 +83,8 @@ func checkPlainFile(path string) error {
 	return nil
 }
 
-// esbuild also reads configuration files outside of the plugin, so fromEsbuild removes their content from the messages.
-func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
+// esbuild also reads configuration files outside of the plugin, so problemsFromEsbuild removes their content from the messages.
+func (f sourceBoundary) problemsFromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
 			messages[i].Text = "this file is invalid or outside of the plugin; " + allowedText
@@ -97,7 +97,7 @@ func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 			}
 		}
 	}
-	return fromEsbuild(messages)
+	return problemsFromEsbuild(messages)
 }
 
 func (f sourceBoundary) isOutside(location *api.Location) bool {

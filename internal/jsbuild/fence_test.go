@@ -12,7 +12,7 @@ import (
 const secretText = "S3CRET-of-the-user"
 
 type boundaryFixture struct {
-	dir, outside string
+	dir, outsideDir string
 }
 
 func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
@@ -21,7 +21,7 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := boundaryFixture{dir: filepath.Join(baseDir, "plugin"), outside: filepath.Join(baseDir, "outside")}
+	f := boundaryFixture{dir: filepath.Join(baseDir, "plugin"), outsideDir: filepath.Join(baseDir, "outside")}
 	for name, fileContent := range map[string]string{
 		"outside/s.json": `{"s":"` + secretText + `"}`,
 		"outside/s.txt":  secretText,
@@ -34,7 +34,7 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 		"node_modules/.pnpm/dep@1/node_modules/dep/package.json": `{"name":"dep","main":"index.js"}`,
 		"node_modules/.pnpm/dep@1/node_modules/dep/index.js":     "export default 'installed';",
 		"plugin/" + packageFile:                                  validPackage,
-		"plugin/" + defaultEntry:                                 strings.ReplaceAll(index, "OUT", f.outside) + "\n" + withTools("{...ok, name: 'tool'}"),
+		"plugin/" + defaultEntry:                                 strings.ReplaceAll(index, "OUT", f.outsideDir) + "\n" + pluginWithTools("{...ok, name: 'tool'}"),
 	} {
 		if err := writeFile(filepath.Join(baseDir, name), []byte(fileContent)); err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(strings.ReplaceAll(target, "OUT", f.outside), path); err != nil {
+	if err := os.Symlink(strings.ReplaceAll(target, "OUT", f.outsideDir), path); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -60,19 +60,19 @@ func (f boundaryFixture) checkRefused(t *testing.T, textParts ...string) {
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {
-		t.Fatalf("got %v, want a BuildError", err)
+		t.Fatalf("build error = %v, want a *BuildError", err)
 	}
 	for _, textPart := range textParts {
-		if !strings.Contains(err.Error(), strings.ReplaceAll(textPart, "OUT", f.outside)) {
-			t.Errorf("%q is not in: %v", textPart, err)
+		if !strings.Contains(err.Error(), strings.ReplaceAll(textPart, "OUT", f.outsideDir)) {
+			t.Errorf("want the text %q in the error of the build, got %v", textPart, err)
 		}
 	}
 	if strings.Contains(err.Error(), secretText) || strings.Contains(err.Error(), "S3CRET") {
-		t.Errorf("the error shows a file outside: %v", err)
+		t.Errorf("the error quotes a file outside of the plugin: %v; want no content of this file", err)
 	}
 	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == bundleFileName {
-			t.Errorf("%s was written", path)
+			t.Errorf("the failed build wrote %s, want no file", path)
 		}
 		return err
 	})
@@ -101,34 +101,34 @@ func TestImportsOutsidePluginAreRejected(t *testing.T) {
 
 func TestLinksOutsidePluginAreRejected(t *testing.T) {
 	const usage = "\n(globalThis as any).q = a;"
-	t.Run("a file", func(t *testing.T) {
+	t.Run("link to a file", func(t *testing.T) {
 		f := newBoundaryFixture(t, `import a from "./a.json";`+usage)
 		f.linkFile(t, "src/a.json", "OUT/s.json")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
-	t.Run("a directory", func(t *testing.T) {
+	t.Run("link to a directory", func(t *testing.T) {
 		f := newBoundaryFixture(t, `import a from "../lib/s.ts";`+usage)
 		f.linkFile(t, "lib", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
-	t.Run("a node_modules", func(t *testing.T) {
+	t.Run("link named node_modules", func(t *testing.T) {
 		f := newBoundaryFixture(t, `import a from "s.ts";`+usage)
 		f.linkFile(t, "node_modules", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
-	t.Run("a node_modules above", func(t *testing.T) {
+	t.Run("link named node_modules in a parent directory", func(t *testing.T) {
 		f := newBoundaryFixture(t, `import a from "s.ts";`+usage)
 		f.linkFile(t, "../node_modules", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
-	t.Run("the entry", func(t *testing.T) {
+	t.Run("link as the entry module", func(t *testing.T) {
 		f := newBoundaryFixture(t, "")
 		f.linkFile(t, defaultEntry, "OUT/token")
 		f.checkRefused(t, defaultEntry+": the path is a link to OUT/token, outside of the plugin's directory; replace the link")
 	})
-	t.Run("the entry's directory", func(t *testing.T) {
+	t.Run("link as the entry module's directory", func(t *testing.T) {
 		f := newBoundaryFixture(t, "")
-		if err := os.WriteFile(filepath.Join(f.outside, "index.ts"), []byte(secretText), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.outsideDir, "index.ts"), []byte(secretText), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		f.linkFile(t, "src", "OUT")
@@ -144,7 +144,7 @@ func TestLinksOutsidePluginAreRejected(t *testing.T) {
 func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 	writeConfig := func(t *testing.T, f boundaryFixture, sourceCode string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(sourceCode, "OUT", f.outside)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(sourceCode, "OUT", f.outsideDir)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,13 +159,13 @@ func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err != nil {
 			if strings.Contains(err.Error(), "S3CRET") {
-				t.Errorf("the error shows a file outside: %v", err)
+				t.Errorf("the error quotes a file outside of the plugin: %v; want no content of this file", err)
 			}
 			return
 		}
 		for _, w := range b.Warnings {
 			if strings.Contains(w.String(), "S3CRET") {
-				t.Errorf("a warning shows a file outside: %v", w)
+				t.Errorf("a warning quotes a file outside of the plugin: %v; want no content of this file", w)
 			}
 		}
 	})
@@ -190,7 +190,7 @@ func TestSourcesInsidePluginAreAllowed(t *testing.T) {
 	code := string(readFileIn(t, f.dir, "out/"+bundleFileName))
 	for _, want := range []string{`"inside"`, `"installed"`} {
 		if !strings.Contains(code, want) {
-			t.Errorf("the adapter has no %s", want)
+			t.Errorf("the adapter lacks the text %s", want)
 		}
 	}
 	linkDir := filepath.Join(filepath.Dir(f.dir), "through")
@@ -205,8 +205,8 @@ func TestNoOutputOutsidePlugin(t *testing.T) {
 		f := newBoundaryFixture(t, "")
 		f.linkFile(t, outputDir, target)
 		f.checkRefused(t, "dist: the path is a link to OUT, outside of the plugin's directory; replace the link")
-		if _, err := os.Stat(filepath.Join(f.outside, bundleFileName)); err == nil {
-			t.Error("the adapter was written outside")
+		if _, err := os.Stat(filepath.Join(f.outsideDir, bundleFileName)); err == nil {
+			t.Error("the build wrote the adapter outside of the plugin, want no such file")
 		}
 	}
 	f := newBoundaryFixture(t, "")
@@ -220,7 +220,7 @@ func TestNoOutputOutsidePlugin(t *testing.T) {
 	}
 	f.linkFile(t, "dist/"+toolsName, "OUT/s.txt")
 	buildPlugin(t, f.dir)
-	if fileContent, err := os.ReadFile(filepath.Join(f.outside, "s.txt")); string(fileContent) != secretText {
-		t.Errorf("a file outside became %q, %v", fileContent, err)
+	if fileContent, err := os.ReadFile(filepath.Join(f.outsideDir, "s.txt")); string(fileContent) != secretText {
+		t.Errorf("a file outside of the plugin became %q, error %v; want it unchanged", fileContent, err)
 	}
 }

@@ -27,7 +27,7 @@ func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				dir := writeFiles(t, map[string]string{
-					packageFile: withPackage(`"preScript":"src/early.ts"`), "tsconfig.json": "{}", "src/index.ts": imports + withTools(`{...ok, name: 'a'}`), "src/words.json": "{}",
+					packageFile: packageWithFields(`"preScript":"src/early.ts"`), "tsconfig.json": "{}", "src/index.ts": imports + pluginWithTools(`{...ok, name: 'a'}`), "src/words.json": "{}",
 					"icon.svg": "<svg/>", "src/early.ts": "",
 				})
 				path := filepath.Join(dir, name)
@@ -36,7 +36,7 @@ func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 				}
 				_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 				if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), kind) {
-					t.Errorf("got %v", err)
+					t.Errorf("build error = %v, want an error that contains %q and %q", err, name, kind)
 				}
 			})
 		}

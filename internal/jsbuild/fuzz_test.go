@@ -33,9 +33,9 @@ func FuzzCheckScript(f *testing.F) {
 		switch {
 		case err != nil && strings.Contains(err.Error(), "SyntaxError"):
 		case err != nil:
-			t.Fatalf("%q ran: %v", code, err)
+			t.Fatalf("CheckScript accepted %q, but QuickJS ran it: %v; want code that is only parsed", code, err)
 		case got != wrappedCode:
-			t.Fatalf("%q: the function is\n%v\nand not\n%s", code, got, wrappedCode)
+			t.Fatalf("QuickJS parsed the code %q as the function\n%v\nwant\n%s", code, got, wrappedCode)
 		}
 	})
 }

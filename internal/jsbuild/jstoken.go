@@ -25,23 +25,23 @@ type jsToken struct {
 }
 
 var (
-	namePattern   = lazyregexp.New(`^[A-Za-z_$\x80-\x{10ffff}][\w$\x80-\x{10ffff}]*`)
-	numberPattern = lazyregexp.New(`^\.?\d[\w.]*`)
-	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
+	namePattern     = lazyregexp.New(`^[A-Za-z_$\x80-\x{10ffff}][\w$\x80-\x{10ffff}]*`)
+	numberPattern   = lazyregexp.New(`^\.?\d[\w.]*`)
+	operatorPattern = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-var reservedWords = wordSet(`await break case catch class const continue debugger default delete do else enum export extends false finally for
+var reservedWords = splitWords(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)
 
-var keywordsBeforeRegexp = wordSet("return typeof case in of do else instanceof new delete void throw yield await")
+var keywordsBeforeRegexp = splitWords("return typeof case in of do else instanceof new delete void throw yield await")
 
-func wordSet(words string) map[string]bool {
-	wordMap := map[string]bool{}
+func splitWords(words string) map[string]bool {
+	knownWords := map[string]bool{}
 	for _, word := range strings.Fields(words) {
-		wordMap[word] = true
+		knownWords[word] = true
 	}
-	return wordMap
+	return knownWords
 }
 
 // jsTokens returns the texts of template literals as string tokens.
@@ -52,47 +52,47 @@ func jsTokens(code string) []jsToken {
 		tokens = append(tokens, jsToken{kind: kind, source: tokenText})
 	}
 	for offset := 0; offset < len(code); {
-		restOfCode := code[offset:]
-		c := restOfCode[0]
+		remainingCode := code[offset:]
+		c := remainingCode[0]
 		switch {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			offset++
-		case strings.HasPrefix(restOfCode, "//"):
-			offset += lengthThrough(restOfCode, "\n")
-		case strings.HasPrefix(restOfCode, "/*"):
-			offset += lengthThrough(restOfCode, "*/")
+		case strings.HasPrefix(remainingCode, "//"):
+			offset += lengthUpTo(remainingCode, "\n")
+		case strings.HasPrefix(remainingCode, "/*"):
+			offset += lengthUpTo(remainingCode, "*/")
 		case c == '"' || c == '\'':
-			n := quotedLength(restOfCode, c)
-			addToken(tokenString, restOfCode[:n])
+			n := quotedLength(remainingCode, c)
+			addToken(tokenString, remainingCode[:n])
 			offset += n
 		case c == '`' || c == '}' && len(templates) > 0 && templates[len(templates)-1] == 0:
 			if c == '}' {
 				templates = templates[:len(templates)-1]
 				addToken(tokenSign, ")")
 			}
-			n, hasSubstitution := templateLength(restOfCode)
-			addToken(tokenString, restOfCode[:n])
+			n, hasSubstitution := templateLength(remainingCode)
+			addToken(tokenString, remainingCode[:n])
 			if hasSubstitution {
 				templates = append(templates, 0)
 				addToken(tokenSign, "(") // the expression in a template literal is put in parentheses, like an argument
 			}
 			offset += n
-		case namePattern().MatchString(restOfCode):
-			name := namePattern().FindString(restOfCode)
+		case namePattern().MatchString(remainingCode):
+			name := namePattern().FindString(remainingCode)
 			addToken(tokenName, name)
 			offset += len(name)
-		case numberPattern().MatchString(restOfCode):
-			n := len(numberPattern().FindString(restOfCode))
-			addToken(tokenNumber, restOfCode[:n])
+		case numberPattern().MatchString(remainingCode):
+			n := len(numberPattern().FindString(remainingCode))
+			addToken(tokenNumber, remainingCode[:n])
 			offset += n
 		case c == '/' && startsRegexp(tokens):
-			n := regexpLength(restOfCode)
-			addToken(tokenRegexp, restOfCode[:n])
+			n := regexpLength(remainingCode)
+			addToken(tokenRegexp, remainingCode[:n])
 			offset += n
 		default:
-			tokenText := signPattern().FindString(restOfCode)
+			tokenText := operatorPattern().FindString(remainingCode)
 			if tokenText == "" {
-				tokenText = restOfCode[:1]
+				tokenText = remainingCode[:1]
 			}
 			if len(templates) > 0 {
 				switch tokenText {
@@ -109,7 +109,7 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-func lengthThrough(code, terminator string) int {
+func lengthUpTo(code, terminator string) int {
 	if i := strings.Index(code, terminator); i >= 0 {
 		return i + len(terminator)
 	}

@@ -16,9 +16,9 @@ func runScripts(t *testing.T, scripts ...string) any {
 	}
 	defer vm.Close()
 	var value any
-	for _, script := range append([]string{pageShim}, scripts...) {
+	for _, script := range append([]string{pageShimScript}, scripts...) {
 		if value, err = vm.Eval(script, quickjs.EvalGlobal); err != nil {
-			t.Fatalf("%v\nin %.200s", err, script)
+			t.Fatalf("JavaScript error %v, want none, in %.200s", err, script)
 		}
 		if _, err := vm.ExecutePendingJobs(); err != nil {
 			t.Fatal(err)
@@ -42,16 +42,16 @@ func TestRegisteredAdapterIsLocked(t *testing.T) {
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	want := fmt.Sprintf(`[true,true,true,%d,false,false,true,false,false,%q,"messages","Messages",2,"function","function"]`, len(exampleTools), b.Hash)
 	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
-		t.Errorf("got  %v\nwant %s", got, want)
+		t.Errorf("state of the adapter in the page:\ngot  %v\nwant %s", got, want)
 	}
 	// If a page evaluates the adapter's script again, the second adapter replaces the
 	// first one, which is locked.
 	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
-		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
+		t.Errorf("adapter that was evaluated twice:\ngot  %v\nwant %s", got, want)
 	}
 }
 
-func TestAdapterInPrivateContainer(t *testing.T) {
+func TestAdapterKeepsPageGlobalsUnchanged(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	got := runScripts(t,
@@ -61,7 +61,7 @@ func TestAdapterInPrivateContainer(t *testing.T) {
 if (after !== before || '__openTabs' in globalThis) throw new Error('the adapter changed the window');`,
 		checkAdapter)
 	if resultText, ok := got.(string); !ok || !strings.Contains(resultText, b.Hash) {
-		t.Errorf("got %v", got)
+		t.Errorf("adapter in a private container: got %v, want the hash %s", got, b.Hash)
 	}
 }
 
@@ -83,6 +83,6 @@ call('big', {bytes: -1});
 globalThis.__openTabs._pluginName`, `JSON.stringify(results)`)
 	want := `["big refused",{"value":{"a":[1,null]}},{"value":2},["MINE","no",true]]`
 	if got != want {
-		t.Errorf("got  %v\nwant %s", got, want)
+		t.Errorf("state of the adapter in the page:\ngot  %v\nwant %s", got, want)
 	}
 }

@@ -19,28 +19,28 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 		return nil, nil, err
 	}
 	var outBuffer bytes.Buffer
-	var newLines []int
+	var newLineNumbers []int
 	nextLine := 0
 	for _, module := range bundlecode.SplitModules(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
 		minifiedCode, isMinified := minifyModule(module)
 		for i := range lineCount {
 			if isMinified {
-				newLines = append(newLines, -1)
+				newLineNumbers = append(newLineNumbers, -1)
 			} else {
-				newLines = append(newLines, nextLine+i)
+				newLineNumbers = append(newLineNumbers, nextLine+i)
 			}
 		}
 		outBuffer.WriteString(minifiedCode)
 		nextLine += strings.Count(minifiedCode, "\n")
 	}
-	movedMap := fullMap.MoveLines(func(line int) int {
-		if line < len(newLines) {
-			return newLines[line]
+	shiftedMap := fullMap.MoveLines(func(line int) int {
+		if line < len(newLineNumbers) {
+			return newLineNumbers[line]
 		}
 		return -1
 	})
-	if sourceMap, err = movedMap.Encode(); err != nil {
+	if sourceMap, err = shiftedMap.Encode(); err != nil {
 		return nil, nil, fmt.Errorf("write the source map: %w", err)
 	}
 	return outBuffer.Bytes(), sourceMap, nil

@@ -47,17 +47,17 @@ export default new Old();
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loadedPlugin.Start != plugin.StartIdle || loadedPlugin.IsForOriginalSDK {
-		t.Errorf("the adapter starts %q, legacy %v; want the start of the original OpenTabs", loadedPlugin.Start, loadedPlugin.IsForOriginalSDK)
+	if loadedPlugin.Start != plugin.StartAtDocumentIdle || loadedPlugin.IsForOriginalSDK {
+		t.Errorf("adapter: start %q, IsForOriginalSDK %v; want the start \"idle\" and false", loadedPlugin.Start, loadedPlugin.IsForOriginalSDK)
 	}
 	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
 	if p := loadedPlugin.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
-		t.Errorf("%+v", p)
+		t.Errorf("prompt = %+v, want compose_message with the arguments %+v", p, want)
 	}
 }
 
-func withPackage(moreFields string) string {
-	return strings.Replace(validPackage, `"displayName"`, moreFields+`,"displayName"`, 1)
+func packageWithFields(extraFields string) string {
+	return strings.Replace(validPackage, `"displayName"`, extraFields+`,"displayName"`, 1)
 }
 
 func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plugin) {
@@ -96,12 +96,12 @@ func TestPreScript(t *testing.T) {
 	files := map[string]string{
 		// Although package.json has "sideEffects": false, the bundle must contain the
 		// pre-script.
-		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
-		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": preScriptSource, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
+		packageFile:    strings.Replace(packageWithFields(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
+		"src/index.ts": pluginWithTools(`{...ok, name: 'a'}`), "src/early.ts": preScriptSource, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
 	}
 	b, loadedPlugin := loadBuilt(t, files)
 	if len(b.Warnings) > 0 {
-		t.Errorf("warnings %v", b.Warnings)
+		t.Errorf("warnings of the build = %v, want none", b.Warnings)
 	}
 	code := readFileIn(t, b.Dir, "dist/pre-script.iife.js")
 	checksum := sha256.Sum256(code)
@@ -110,13 +110,13 @@ func TestPreScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(checksum[:]) || !loadedPlugin.PreScript {
-		t.Errorf("tools.json has %+v, loaded %v", tools, loadedPlugin.PreScript)
+		t.Errorf("tools.json = %+v, loaded with a pre-script = %v; want pre-script.iife.js with its hash, and true", tools, loadedPlugin.PreScript)
 	}
 	if err := CheckScript(code); err != nil {
 		t.Error(err)
 	}
 	if preScriptCode := string(code); !strings.HasPrefix(preScriptCode, "\"use strict\";\n(() => {") || strings.Contains(preScriptCode, "zod") || len(preScriptCode) > 8000 {
-		t.Errorf("%d bytes: %.300s", len(code), preScriptCode)
+		t.Errorf("the pre-script has %d bytes, want at most 8000 in strict mode without zod: %.300s", len(code), preScriptCode)
 	}
 	if got := evaluateText(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
@@ -124,8 +124,8 @@ func TestPreScript(t *testing.T) {
 	if got := evaluateText(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
-	if names := namesOf(b); !slices.Equal(names, []string{bundleFileName, mapName, preScriptName, toolsName}) {
-		t.Errorf("files %v", names)
+	if names := namesOf(b); !slices.Equal(names, []string{bundleFileName, sourceMapName, preScriptName, toolsName}) {
+		t.Errorf("built files = %v, want the adapter, its source map, the pre-script and tools.json", names)
 	}
 
 	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(validPackage), 0o644); err != nil {
@@ -133,7 +133,7 @@ func TestPreScript(t *testing.T) {
 	}
 	b = buildPlugin(t, b.Dir)
 	if _, err := os.Stat(filepath.Join(b.Dir, "dist", preScriptName)); !errors.Is(err, fs.ErrNotExist) || len(b.Files) != 3 {
-		t.Errorf("the previous pre-script is left: %v", err)
+		t.Errorf("the build kept the earlier pre-script: %v, want it deleted", err)
 	}
 }
 
@@ -146,39 +146,39 @@ func namesOf(b *BuildResult) []string {
 }
 
 // The test plugin's name ends in "-prescript", because opentabs must allow such plugin names.
-func TestPreScriptThatThrows(t *testing.T) {
+func TestPreScriptErrorIsReported(t *testing.T) {
 	b, loadedPlugin := loadBuilt(t, map[string]string{
-		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
+		packageFile: strings.Replace(packageWithFields(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": pluginWithTools(`{...ok, name: 'a'}`),
 		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
 	})
 	if got := evaluateText(t, string(readFileIn(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] the pre-script failed: Error: no luck" {
 		t.Error(got)
 	}
 	if loadedPlugin.Name != "x-prescript" || !loadedPlugin.PreScript {
-		t.Errorf("loaded as %+v", loadedPlugin)
+		t.Errorf("loaded plugin = %+v, want x-prescript with a pre-script", loadedPlugin)
 	}
 }
 
-func TestInvalidPackageParts(t *testing.T) {
-	withPreScript := func(preScriptCode string) map[string]string { return map[string]string{"src/early.ts": preScriptCode} }
+func TestInvalidPackageFieldsAreReported(t *testing.T) {
+	preScriptFiles := func(preScriptCode string) map[string]string { return map[string]string{"src/early.ts": preScriptCode} }
 	tests := []struct {
-		name, moreFields string
-		index            string
-		files            map[string]string
-		want             string
+		name, extraFields string
+		index             string
+		files             map[string]string
+		want              string
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
 		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: the file does not exist; write the pre-script there, or remove opentabs.preScript"},
 		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src is not a regular file; replace it with one"},
-		{"pre-script with an error", `"preScript":"src/early.ts"`, "", withPreScript("let let;"), "src/early.ts:1:5: "},
-		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", withPreScript("import '/etc/passwd';"), "outside of the plugin"},
-		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", withPreScript("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
+		{"pre-script with an error", `"preScript":"src/early.ts"`, "", preScriptFiles("let let;"), "src/early.ts:1:5: "},
+		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", preScriptFiles("import '/etc/passwd';"), "outside of the plugin"},
+		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", preScriptFiles("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
 			`definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`},
-		{"pre-script that imports the SDK from it", `"preScript":"src/early.ts"`, "", withPreScript("import { log } from '@opentabs-dev/plugin-sdk/pre-script';\nlog.info('');"),
+		{"pre-script that imports the SDK from it", `"preScript":"src/early.ts"`, "", preScriptFiles("import { log } from '@opentabs-dev/plugin-sdk/pre-script';\nlog.info('');"),
 			"this version of the SDK has no log; remove the import"},
 		{"resources", `"frames":false`, "import { defineResource } from '@opentabs-dev/plugin-sdk';\nexport default defineResource({});\n", nil,
 			"plugins have no resources; turn each resource into a tool"},
-		{"unknown icon of a tool", `"frames":false`, withTools(`{...ok, name: 'a', icon: 'not-there'}`), nil, `tool a: icon "not-there" is not the name of a Lucide icon`},
+		{"unknown icon of a tool", `"frames":false`, pluginWithTools(`{...ok, name: 'a', icon: 'not-there'}`), nil, `tool a: icon "not-there" is not the name of a Lucide icon`},
 		{"icons", `"frames":false`, "", map[string]string{"icon.svg/x": "", "icon-dark.svg": `<svg viewBox="0 0 1 2"/>`},
 			"icon.svg is not a regular file; replace it with one|icon-dark.svg: is not square|icon.svg: is missing, but there are variants"},
 		{"settings", `"configSchema":{"a":{"type":"text","label":"A"},"b":{"type":"url"},"c":{"type":"select","label":"C"}}`, "", nil,
@@ -186,9 +186,9 @@ func TestInvalidPackageParts(t *testing.T) {
 	}
 	for _, testCase := range tests {
 		t.Run(testCase.name, func(t *testing.T) {
-			files := map[string]string{packageFile: withPackage(testCase.moreFields), "src/index.ts": testCase.index}
+			files := map[string]string{packageFile: packageWithFields(testCase.extraFields), "src/index.ts": testCase.index}
 			if testCase.index == "" {
-				files["src/index.ts"] = withTools(`{...ok, name: 'a'}`)
+				files["src/index.ts"] = pluginWithTools(`{...ok, name: 'a'}`)
 			}
 			for name, text := range testCase.files {
 				files[name] = text
@@ -198,23 +198,23 @@ func TestInvalidPackageParts(t *testing.T) {
 			var buildErr *BuildError
 			for want := range strings.SplitSeq(testCase.want, "|") {
 				if !errors.As(err, &buildErr) || !strings.Contains(err.Error(), want) {
-					t.Errorf("lacks %q:\n%v", want, err)
+					t.Errorf("want the text %q in the error of the build, got\n%v", want, err)
 				}
 			}
 			if _, err := os.Stat(filepath.Join(dir, "dist")); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("something was written: %v; want the error %v", err, fs.ErrNotExist)
+				t.Errorf("the failed build wrote the folder dist: %v; want the error %v", err, fs.ErrNotExist)
 			}
 		})
 	}
 }
 
-func TestPartsThatAreLinks(t *testing.T) {
+func TestSymlinkedFilesAreRejected(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(`<svg viewBox="0 0 1 1"/>`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"icon.svg", "src/early.ts"} {
-		dir := writeFiles(t, map[string]string{packageFile: withPackage(`"preScript":"src/early.ts"`), "src/index.ts": withTools(`{...ok, name: 'a'}`), "src/other.ts": ""})
+		dir := writeFiles(t, map[string]string{packageFile: packageWithFields(`"preScript":"src/early.ts"`), "src/index.ts": pluginWithTools(`{...ok, name: 'a'}`), "src/other.ts": ""})
 		if name != "src/early.ts" {
 			if err := os.WriteFile(filepath.Join(dir, "src/early.ts"), nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -225,7 +225,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 		}
 		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err == nil || !strings.Contains(err.Error(), name+": the path is a link to "+secret+", outside of the plugin's directory") {
-			t.Errorf("%s: %v; want an error that contains %q", name, err, name+": the path is a link to "+secret+", outside of the plugin's directory")
+			t.Errorf("build with %s as a link: error %v; want an error that contains %q", name, err, name+": the path is a link to "+secret+", outside of the plugin's directory")
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestIcons(t *testing.T) {
 	const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#000080" d="M0 0h8v8z"/></svg>`
 	darkIcon := strings.Replace(icon, "#000080", "#8080ff", 1)
 	b, loadedPlugin := loadBuilt(t, map[string]string{
-		packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', icon: 'message-square'}`), "icon.svg": "<!-- mine -->\n" + icon,
+		packageFile: validPackage, "src/index.ts": pluginWithTools(`{...ok, name: 'a', icon: 'message-square'}`), "icon.svg": "<!-- mine -->\n" + icon,
 		"icon-dark.svg": darkIcon,
 	})
 	var tools map[string]any
@@ -242,38 +242,38 @@ func TestIcons(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tools["iconSvg"] != icon || loadedPlugin.Icon != icon {
-		t.Errorf("icon %v, loaded %s", tools["iconSvg"], loadedPlugin.Icon)
+		t.Errorf("icon in tools.json = %v, loaded icon = %s; want the icon of the package in both", tools["iconSvg"], loadedPlugin.Icon)
 	}
 	if tools["iconDarkSvg"] != darkIcon || tools["iconInactiveSvg"] != nil || tools["iconDarkInactiveSvg"] != nil {
-		t.Errorf("variants: %v, want only that of the author", tools)
+		t.Errorf("icons in tools.json = %v, want no variants other than the dark icon of the author", tools)
 	}
 	if string(readFileIn(t, b.Dir, packageFile)) != validPackage {
-		t.Error("package.json was changed")
+		t.Error("the build changed package.json, want it unchanged")
 	}
 }
 
-func TestSettings(t *testing.T) {
-	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
-	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)
-	b, loadedPlugin := loadBuilt(t, map[string]string{packageFile: noPatterns, "src/index.ts": withTools(`{...ok, name: 'a'}`)})
+func TestConfigSchemaSettings(t *testing.T) {
+	const settingsJSON = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
+	packageWithoutPatterns := strings.Replace(packageWithFields(settingsJSON), `["*://*.example.com/*"]`, "[]", 1)
+	b, loadedPlugin := loadBuilt(t, map[string]string{packageFile: packageWithoutPatterns, "src/index.ts": pluginWithTools(`{...ok, name: 'a'}`)})
 	if len(loadedPlugin.Settings) != 1 || loadedPlugin.Settings[0].Key != "site" || !loadedPlugin.Settings[0].Required || len(b.Warnings) > 0 {
-		t.Errorf("%+v, %v", loadedPlugin.Settings, b.Warnings)
+		t.Errorf("settings = %+v, warnings = %v; want the required setting \"site\" and no warnings", loadedPlugin.Settings, b.Warnings)
 	}
-	inCode := strings.Replace(withTools(`{...ok, name: 'a'}`), "isReady:", `configSchema: { size: { type: 'select', label: 'Size', options: ['s', 'm'], placeholder: undefined } }, isReady:`, 1)
-	b, loadedPlugin = loadBuilt(t, map[string]string{packageFile: withPackage(describedSettings), "src/index.ts": inCode})
+	settingsInCode := strings.Replace(pluginWithTools(`{...ok, name: 'a'}`), "isReady:", `configSchema: { size: { type: 'select', label: 'Size', options: ['s', 'm'], placeholder: undefined } }, isReady:`, 1)
+	b, loadedPlugin = loadBuilt(t, map[string]string{packageFile: packageWithFields(settingsJSON), "src/index.ts": settingsInCode})
 	if len(loadedPlugin.Settings) != 1 || loadedPlugin.Settings[0].Key != "size" || !slices.Equal(loadedPlugin.Settings[0].Options, []string{"s", "m"}) {
-		t.Errorf("%+v", loadedPlugin.Settings)
+		t.Errorf("settings = %+v, want only \"size\" with the options s and m", loadedPlugin.Settings)
 	}
 	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "opentabs.configSchema differs from the plugin's code, which is used") {
-		t.Errorf("warnings %v", b.Warnings)
+		t.Errorf("warnings of the build = %v, want none", b.Warnings)
 	}
-	samePackage := withPackage(`"configSchema":{"size":{"options":["s","m"],"label":"Size","type":"select"}}`)
-	if b, _ = loadBuilt(t, map[string]string{packageFile: samePackage, "src/index.ts": inCode}); len(b.Warnings) > 0 {
-		t.Errorf("warnings %v", b.Warnings)
+	samePackage := packageWithFields(`"configSchema":{"size":{"options":["s","m"],"label":"Size","type":"select"}}`)
+	if b, _ = loadBuilt(t, map[string]string{packageFile: samePackage, "src/index.ts": settingsInCode}); len(b.Warnings) > 0 {
+		t.Errorf("warnings of the build = %v, want none", b.Warnings)
 	}
 }
 
-func TestBuildsFromSource(t *testing.T) {
+func TestBuildIgnoresScriptsAndOldOutput(t *testing.T) {
 	markerFile := filepath.Join(t.TempDir(), "ran")
 	pkg := strings.Replace(validPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+markerFile), 1)
 	b, loadedPlugin := loadBuilt(t, map[string]string{
@@ -304,18 +304,18 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 		"tsconfig.json":  `{"compilerOptions":{"jsx":"react","jsxFactory":"h"}}`,
 	})
 	if len(loadedPlugin.Tools) != 1 || loadedPlugin.Tools[0].Name != "echo" || loadedPlugin.Tools[0].Description != "Returns the input." {
-		t.Errorf("%+v", loadedPlugin.Tools)
+		t.Errorf("tools = %+v, want only the tool echo in the source", loadedPlugin.Tools)
 	}
 	if code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
-		t.Error("the adapter was not built from the source")
+		t.Error("the adapter contains the stale files of dist, want an adapter built from the source")
 	}
 	if _, err := os.Stat(markerFile); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a script of package.json ran: %v; want the error %v", err, fs.ErrNotExist)
+		t.Errorf("the build ran a script of package.json: %v; want the error %v", err, fs.ErrNotExist)
 	}
 }
 
-func TestSchemasOfArguments(t *testing.T) {
-	_, loadedPlugin := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
+func TestArgumentSchemas(t *testing.T) {
+	_, loadedPlugin := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": pluginWithTools(`{...ok, name: 'a', input: z.object({
   at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
   time: z.iso.time().optional(), url: z.url().optional(), mail: z.email().optional(), id: z.uuid().optional(), old: z.string().datetime().optional(),
   max: z.number().int().min(1).default(20), nested: z.object({ deep: z.boolean().default(true) }).default({ deep: false }),
@@ -326,17 +326,17 @@ func TestSchemasOfArguments(t *testing.T) {
 		`{"day":"2026-02-28","time":"10:00:00","url":"https://a.test/b","mail":"a@b.test","id":"123e4567-e89b-42d3-a456-426614174000"}`,
 	} {
 		if err := tool.Validate(json.RawMessage(validArguments)); err != nil {
-			t.Errorf("%s: %v", validArguments, err)
+			t.Errorf("Validate of the arguments %s = %v, want no error", validArguments, err)
 		}
 	}
 	for _, invalidArguments := range []string{`{"at":"tomorrow"}`, `{"at":"2026-02-30T10:00:00Z"}`, `{"old":"2026"}`, `{"day":"28.2.2026"}`, `{"time":"25:00"}`, `{"url":"nowhere"}`, `{"mail":"me"}`, `{"id":"1"}`, `{"max":0}`, `{"extra":1}`, `{"nested":{"other":1}}`} {
 		if err := tool.Validate(json.RawMessage(invalidArguments)); err == nil {
-			t.Errorf("%s is accepted", invalidArguments)
+			t.Errorf("Validate accepted the arguments %s, want an error", invalidArguments)
 		}
 	}
 }
 
-func TestPatternsOfTheSDK(t *testing.T) {
+func TestPatternsMatchOriginalSDK(t *testing.T) {
 	patterns := []string{
 		"*://*.example.com/*", "https://example.com/a/*?b=*", "http://localhost:8080/*", "*://localhost:*/*", "*://127.0.0.1/*", "*://10.0.0.1:65535/x", "*://my_host.test/*",
 		"*://EXAMPLE.com/*", "*://a.b.c.d.e/*/*/*/*/*", "*://xn--80ak6aa92e.com/*", "*://[::1]/*",
@@ -360,9 +360,9 @@ func TestPatternsOfTheSDK(t *testing.T) {
 		_, err := plugin.ParsePattern(pattern)
 		switch {
 		case (err != nil) != (sdkErrors[i] != nil):
-			t.Errorf("%q: the server reports %v, the SDK %v", pattern, err, sdkErrors[i])
+			t.Errorf("site pattern %q: the server reports %v, the SDK reports %v; want both to accept or reject it", pattern, err, sdkErrors[i])
 		case err != nil && err.Error() != *sdkErrors[i]:
-			t.Errorf("%q: the server reports\n%v\nthe SDK\n%s", pattern, err, *sdkErrors[i])
+			t.Errorf("site pattern %q: the server reports\n%v\nthe SDK reports\n%s\nwant equal errors", pattern, err, *sdkErrors[i])
 		}
 	}
 }
@@ -385,7 +385,7 @@ export default definePlugin({
 });
 `}))
 	if toolsJSON := string(readFileIn(t, b.Dir, "dist/tools.json")); strings.Contains(toolsJSON, `"start"`) {
-		t.Errorf("dist/tools.json sets the start: %s", toolsJSON)
+		t.Errorf("dist/tools.json has the member \"start\", want no such member: %s", toolsJSON)
 	}
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	const inspectAdapter = `(() => {
@@ -400,11 +400,11 @@ export default definePlugin({
 	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2 " +
 		`[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]`
 	if got := evaluateText(t, bareRealmScript+code, inspectAdapter); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+		t.Errorf("adapter in the original OpenTabs:\ngot  %s\nwant %s", got, want)
 	}
 }
 
-func TestBuildTickets(t *testing.T) {
+func TestBuildTicketsExample(t *testing.T) {
 	const example = "../../sdk-ts/examples/tickets"
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(example, "src"))); err != nil {
@@ -421,6 +421,6 @@ func TestBuildTickets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(b.Warnings) > 0 || len(loadedPlugin.Warnings) > 0 || !loadedPlugin.PreScript || loadedPlugin.Icon == "" || len(loadedPlugin.Settings) != 3 || len(loadedPlugin.Matches) != 0 {
-		t.Errorf("built with %v, loaded as %+v", b.Warnings, loadedPlugin)
+		t.Errorf("warnings of the build = %v, loaded plugin = %+v; want no warnings, and a pre-script, an icon and 3 settings", b.Warnings, loadedPlugin)
 	}
 }

@@ -21,10 +21,10 @@ type outputFiles []struct {
 
 func makeOutput(builtSource pluginSource, compiledPluginValue compiledPlugin) (built outputFiles, hash string, err error) {
 	code, hash := lockAdapter(compiledPluginValue.Adapter.MinifiedCode, builtSource.ID.Name)
-	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
+	code = append(code, "//# sourceMappingURL="+sourceMapName+"\n"...)
 	file := compiledPluginValue.Extracted.toolsFile()
 	if compiledPluginValue.Adapter.IsForOriginalSDK {
-		file.Start = plugin.StartIdle // the original OpenTabs starts an adapter only after its page has loaded
+		file.Start = plugin.StartAtDocumentIdle // the original OpenTabs starts an adapter only after its page has loaded
 	}
 	if file.ConfigSchema == nil {
 		file.ConfigSchema = builtSource.ConfigSchema
@@ -39,7 +39,7 @@ func makeOutput(builtSource pluginSource, compiledPluginValue compiledPlugin) (b
 	if err != nil {
 		return nil, "", err
 	}
-	return outputFiles{{bundleFileName, code}, {mapName, compiledPluginValue.Adapter.MinifiedMap}, {preScriptName, compiledPluginValue.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleFileName, code}, {sourceMapName, compiledPluginValue.Adapter.MinifiedMap}, {preScriptName, compiledPluginValue.PreScript}, {toolsName, tools}}, hash, nil
 }
 
 func (b *BuildResult) write(builtSource pluginSource, compiledPluginValue compiledPlugin, o Options) error {
@@ -76,7 +76,7 @@ func (b *BuildResult) write(builtSource pluginSource, compiledPluginValue compil
 	return nil
 }
 
-// checkPackage checks only package.json if out is empty.
+// If built is empty, checkPackage checks only package.json.
 func checkPackage(packageJSON []byte, built outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {

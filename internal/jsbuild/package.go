@@ -56,8 +56,8 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 		return pluginSource{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
 	s := pluginSource{Dir: abs}
-	pluginFence := sourceBoundary{dir: abs}
-	if p := pluginFence.checkPluginLink(packageFile); p != nil {
+	pluginBoundary := sourceBoundary{dir: abs}
+	if p := pluginBoundary.checkPluginLink(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
 	}
 	// esbuild reads tsconfig.json and jsconfig.json of the plugin.
@@ -99,20 +99,20 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	}
 	var fieldProblems []Problem
 	entry := cmp.Or(pkg.OpenTabs.Entry, defaultEntry)
-	s.Entry, fieldProblems = pluginFence.modulePath("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
+	s.Entry, fieldProblems = pluginBoundary.modulePath("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
 	if pkg.OpenTabs.PreScript != "" {
 		var iconProblems []Problem
-		s.PreScript, iconProblems = pluginFence.modulePath("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
+		s.PreScript, iconProblems = pluginBoundary.modulePath("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
 		fieldProblems = append(fieldProblems, iconProblems...)
 	}
-	if p := pluginFence.checkPluginLink(outputDir); p != nil {
+	if p := pluginBoundary.checkPluginLink(outputDir); p != nil {
 		fieldProblems = append(fieldProblems, *p)
 	}
 	if len(fieldProblems) > 0 {
 		return s, nil, &BuildError{Dir: abs, Problems: append(problems, fieldProblems...)}
 	}
-	files, fieldProblems := pluginFence.readIcons()
-	icons, iconErrors := svgicon.Make(s.ID.Name, files)
+	files, fieldProblems := pluginBoundary.readIcons()
+	icons, iconErrors := svgicon.BuildSet(s.ID.Name, files)
 	for _, p := range iconErrors {
 		fieldProblems = append(fieldProblems, Problem{Location: p.File, Text: p.Text})
 	}
@@ -120,7 +120,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	return s, append(problems, fieldProblems...), nil
 }
 
-func (f sourceBoundary) modulePath(key, name, example, missingText string) (string, []Problem) {
+func (f sourceBoundary) modulePath(key, name, example, missingMessage string) (string, []Problem) {
 	cleanPath := filepath.ToSlash(filepath.Clean(name))
 	if !filepath.IsLocal(filepath.FromSlash(cleanPath)) {
 		return "", []Problem{{Location: packageFile, Text: fmt.Sprintf(
@@ -131,7 +131,7 @@ func (f sourceBoundary) modulePath(key, name, example, missingText string) (stri
 	}
 	switch err := checkPlainFile(filepath.Join(f.dir, filepath.FromSlash(cleanPath))); {
 	case errors.Is(err, os.ErrNotExist):
-		return "", []Problem{{Location: cleanPath, Text: "the file does not exist; " + missingText}}
+		return "", []Problem{{Location: cleanPath, Text: "the file does not exist; " + missingMessage}}
 	case err != nil:
 		return "", []Problem{{Location: cleanPath, Text: err.Error()}}
 	}

@@ -1,6 +1,6 @@
-// Replaces the globals of a web page while the definitions of a plugin's tools are read without a browser. Modules that
-// use the page while they load get the value `nothing`, whose properties, call results and instances are `nothing`
-// again. Code that waits for an event of the page never continues.
+// Replaces the globals of a web page while opentabs reads the definitions of a plugin's tools without a browser.
+// Modules that use the page while they load get the value `nothing`, whose properties, call results and instances are
+// `nothing` again. Code that waits for an event of the page never continues.
 (() => {
   const never = () => false;
   const noElements = () => [][Symbol.iterator]();

@@ -76,8 +76,8 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	if err != nil {
 		return nil, err
 	}
-	scan := pageScan{tokens: tokens, uses: uses}
-	scan.findUses()
+	pageScanner := pageUseScanner{tokens: tokens, uses: uses}
+	pageScanner.findUses()
 	sortedUses := make([]PageScriptUse, 0, len(uses))
 	for use := range uses {
 		sortedUses = append(sortedUses, use)
@@ -87,7 +87,7 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 }
 
 func pluginCode(builtSource pluginSource) (bundledScript, error) {
-	pluginFence := sourceBoundary{dir: builtSource.Dir}
+	pluginBoundary := sourceBoundary{dir: builtSource.Dir}
 	r := api.Build(api.BuildOptions{
 		EntryPoints:   []string{filepath.Join(builtSource.Dir, filepath.FromSlash(builtSource.Entry))},
 		AbsWorkingDir: builtSource.Dir,
@@ -102,7 +102,7 @@ func pluginCode(builtSource pluginSource) (bundledScript, error) {
 		Metafile:      true,
 		Loader:        assetLoaders,
 		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
-		Plugins: []api.Plugin{pluginFence.esbuildPlugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
+		Plugins: []api.Plugin{pluginBoundary.esbuildPlugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
 			build.OnResolve(api.OnResolveOptions{Filter: sdkImport().String()}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 				return api.OnResolveResult{Path: a.Path, External: true}, nil
 			})
@@ -110,7 +110,7 @@ func pluginCode(builtSource pluginSource) (bundledScript, error) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
-		return bundledScript{}, &BuildError{Dir: builtSource.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
+		return bundledScript{}, &BuildError{Dir: builtSource.Dir, Problems: pluginBoundary.problemsFromEsbuild(r.Errors)}
 	}
 	if len(r.OutputFiles) != 2 {
 		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))

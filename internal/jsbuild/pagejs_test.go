@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func pageUses(t *testing.T, pkg, codeHead, code string) []PageScriptUse {
+func pageUses(t *testing.T, pkg, declarations, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()
 	writeSource := func(name, fileContent string) {
@@ -23,13 +23,13 @@ func pageUses(t *testing.T, pkg, codeHead, code string) []PageScriptUse {
 	writeSource("package.json", `{"name":"opentabs-plugin-p","version":"1.0.0","main":"dist/adapter.iife.js",
 		"opentabs":{"displayName":"P","description":"A plugin for tests.","urlPatterns":["*://p.test/*"]`+pkg+`}}`)
 	writeSource("src/pre.ts", "export {};")
-	writeSource("src/index.ts", codeHead+`
+	writeSource("src/index.ts", declarations+`
 import { definePlugin, defineTool, fetchJSON, OpenTabsPlugin } from '@opentabs/sdk';
 import { z } from 'zod';
 const run = async (input: { name: string }, element: any): Promise<unknown> => { `+code+` };
 const tool = defineTool({ name: 'get_it', displayName: 'Get', description: 'Gets it.', input: z.object({ name: z.string() }), output: z.unknown(),
 	handle: async (input) => ({ value: await run(input, document.body) }) });
-class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+withHook(code)+` }
+class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+wrapInToolHook(code)+` }
 export default new P();
 `)
 	uses, err := FindPageScriptUses(dir)
@@ -39,14 +39,14 @@ export default new P();
 	return uses
 }
 
-func withHook(code string) string {
+func wrapInToolHook(code string) string {
 	if strings.Contains(code, "/*hook*/") {
 		return "onNavigate(url: string) { fetchJSON(url); }"
 	}
 	return ""
 }
 
-func TestPageUsesNothing(t *testing.T) {
+func TestStandardAPIsNeedNoPageScript(t *testing.T) {
 	for name, code := range map[string]string{
 		"the DOM":                 `return document.querySelector('.x')?.textContent?.trim() ?? [...document.querySelectorAll('a')].map((a) => a.href);`,
 		"requests":                `return await (await fetch('/api', { credentials: 'include', headers: { a: document.cookie } })).json();`,
@@ -63,14 +63,14 @@ func TestPageUsesNothing(t *testing.T) {
 		"detection of Node":       `return typeof process === 'undefined' ? typeof module : 1;`,
 	} {
 		if uses := pageUses(t, "", "", code); len(uses) > 0 {
-			t.Errorf("%s: %q", name, uses)
+			t.Errorf("uses of the page's JavaScript in %s = %q, want none", name, uses)
 		}
 	}
 }
 
-func TestPageUses(t *testing.T) {
-	const declared = "declare const APP: any; declare function jQuery(x: string): any; declare const $: any; declare const _: any;"
-	for name, testCase := range map[string]struct{ codeHead, code, want string }{
+func TestFindPageScriptUses(t *testing.T) {
+	const declarations = "declare const APP: any; declare function jQuery(x: string): any; declare const $: any; declare const _: any;"
+	for name, testCase := range map[string]struct{ declarations, code, want string }{
 		"a variable of the window":                {"", `return (window as any).__INITIAL_STATE__.user;`, "the variable __INITIAL_STATE__"},
 		"by globalThis":                           {"", `return (globalThis as any)?.app?.token;`, "the variable app"},
 		"by self of the window":                   {"", `return (window.self as any).store.getState();`, "the variable store"},
@@ -78,10 +78,10 @@ func TestPageUses(t *testing.T) {
 		"by a computed name":                      {"", `return (window as any)[input.name];`, "the window as a whole"},
 		"by another name":                         {"", `const w = window as any; return w.app;`, "the window as a whole"},
 		"destructuring":                           {"", `const { app } = window as any; return app;`, "the window as a whole"},
-		"a bare variable":                         {declared, `return APP.user;`, "the variable APP"},
-		"a bare function":                         {declared, `return jQuery('.x').data();`, "the variable jQuery"},
-		"short names":                             {declared, `return $('x') ?? _.map([]);`, "the variable $"},
-		"a shorthand":                             {declared, `return { APP };`, "the variable APP"},
+		"a bare variable":                         {declarations, `return APP.user;`, "the variable APP"},
+		"a bare function":                         {declarations, `return jQuery('.x').data();`, "the variable jQuery"},
+		"short names":                             {declarations, `return $('x') ?? _.map([]);`, "the variable $"},
+		"a shorthand":                             {declarations, `return { APP };`, "the variable APP"},
 		"getPageGlobal":                           {"import { getPageGlobal } from '@opentabs/sdk';", `return getPageGlobal('app.user');`, "getPageGlobal"},
 		"getPageGlobal by another name":           {"import { getPageGlobal as read } from '@opentabs-dev/plugin-sdk';", `return read('app.user');`, "getPageGlobal"},
 		"getPageGlobal of a namespace":            {"import * as sdk from '@opentabs/sdk';", `return sdk.getPageGlobal('app.user');`, "getPageGlobal"},
@@ -101,18 +101,18 @@ func TestPageUses(t *testing.T) {
 		"eval":                                    {"", `return eval(input.name);`, "eval"},
 		"code made of a text":                     {"", `return new Function('return app')();`, "Function"},
 		"the window handed on":                    {"", `return Reflect.get(window, input.name);`, "the window as a whole"},
-		"a variable inside of a template":         {declared, "return `x ${APP.user} y`;", "the variable APP"},
+		"a variable inside of a template":         {declarations, "return `x ${APP.user} y`;", "the variable APP"},
 	} {
-		uses := pageUses(t, "", testCase.codeHead, testCase.code)
+		uses := pageUses(t, "", testCase.declarations, testCase.code)
 		hasUse := false
 		for _, use := range uses {
 			hasUse = hasUse || strings.HasPrefix(string(use), testCase.want)
 		}
 		if !hasUse {
-			t.Errorf("%s: %q, want %q", name, uses, testCase.want)
+			t.Errorf("uses of the page's JavaScript in %s = %q, want %q", name, uses, testCase.want)
 		}
 	}
 	if uses := pageUses(t, `,"preScript":"src/pre.ts"`, "", "return 1;"); len(uses) != 1 || !strings.HasPrefix(string(uses[0]), "a pre-script") {
-		t.Errorf("a pre-script: %q", uses)
+		t.Errorf("uses of the page's JavaScript = %q, want only the pre-script", uses)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // windowNames are the JavaScript names of the page's window and of other windows, to
 // which a page can add properties.
-var windowNames = wordSet("window self globalThis top parent frames opener")
+var windowNames = splitWords("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in
 // the isolated world.
@@ -21,16 +21,16 @@ var unavailableObjects = map[string]PageScriptUse{
 	"Function":       "Function, which compiles code from a string",
 }
 
-// programNames are global names that libraries check to detect their environment, such as
+// environmentNames are global names that libraries check to detect their environment, such as
 // process in Node.
-var programNames = wordSet("process Buffer require module exports global define")
+var environmentNames = splitWords("process Buffer require module exports global define")
 
 // platformNames are the global names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
 	allNames := map[string]bool{}
 	for line := range strings.Lines(webGlobalNames) {
 		if !strings.HasPrefix(line, "#") {
-			for name := range wordSet(line) {
+			for name := range splitWords(line) {
 				allNames[name] = true
 			}
 		}
@@ -48,29 +48,29 @@ var (
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.
-	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
-	// settableObjects are browser objects, such as location, whose properties a plugin may set without a report.
-	settableObjects = wordSet("document location localStorage sessionStorage")
+	languageProperties = splitWords("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
+	// settableGlobals are browser objects, such as location, whose properties a plugin may set without a report.
+	settableGlobals = splitWords("document location localStorage sessionStorage")
 )
 
-// pageScan searches the tokens of a plugin's code for uses of the page's own JavaScript.
-type pageScan struct {
+// pageUseScanner searches the tokens of a plugin's code for uses of the page's own JavaScript.
+type pageUseScanner struct {
 	tokens []jsToken
 	uses   map[PageScriptUse]bool
 }
 
-func (s *pageScan) addUse(format string, args ...any) {
+func (s *pageUseScanner) addPageScriptUse(format string, args ...any) {
 	s.uses[PageScriptUse(fmt.Sprintf(format, args...))] = true
 }
 
-func (s *pageScan) tokenText(i int) string {
+func (s *pageUseScanner) tokenText(i int) string {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenRegexp {
 		return ""
 	}
 	return s.tokens[i].source
 }
 
-func (s *pageScan) findUses() {
+func (s *pageUseScanner) findUses() {
 	for i, t := range s.tokens {
 		switch {
 		case t.kind == tokenString:
@@ -78,7 +78,7 @@ func (s *pageScan) findUses() {
 		case t.kind != tokenName || t.isDeclared || reservedWords[t.source]:
 		case s.tokenText(i-1) == "." || s.tokenText(i-1) == "?.":
 			s.scanProperty(i)
-		case s.isKey(i):
+		case s.isPropertyKey(i):
 			if use, ok := sdkPageUses[t.source]; ok {
 				s.uses[use] = true
 			}
@@ -88,30 +88,30 @@ func (s *pageScan) findUses() {
 	}
 }
 
-func (s *pageScan) scanText(i int) {
+func (s *pageUseScanner) scanText(i int) {
 	tokenText := s.tokens[i].source
 	if frameworkTexts().MatchString(tokenText) {
-		s.addUse("a property of a framework, or a script (%.40s)", tokenText)
+		s.addPageScriptUse("a property of a framework, or a script (%.40s)", tokenText)
 	}
 	if strings.Trim(tokenText, "\"'`") == "script" && s.tokenText(i-1) == "(" && s.tokenText(i-2) == "createElement" {
-		s.addUse("a script element, which runs among the page's scripts")
+		s.addPageScriptUse("a script element, which runs among the page's scripts")
 	}
 }
 
-func (s *pageScan) scanProperty(i int) {
+func (s *pageUseScanner) scanProperty(i int) {
 	name := s.tokens[i].source
 	if use, ok := sdkPageUses[name]; ok {
 		s.uses[use] = true
 	}
 	switch {
 	case frameworkProperties().MatchString(name) && !languageProperties[name]:
-		s.addUse("the property %s, which a script of the page sets", name)
+		s.addPageScriptUse("the property %s, which a script of the page sets", name)
 	case (name == "contentWindow" || name == "defaultView" || name == "wrappedJSObject") && s.tokenText(i+2) != "postMessage":
-		s.addUse("the window of a document (%s)", name)
+		s.addPageScriptUse("the window of a document (%s)", name)
 	}
 }
 
-func (s *pageScan) isKey(i int) bool {
+func (s *pageUseScanner) isPropertyKey(i int) bool {
 	tokenBefore, tokenAfter := s.tokenText(i-1), s.tokenText(i+1)
 	switch tokenAfter {
 	case ":":
@@ -137,15 +137,15 @@ func (s *pageScan) isKey(i int) bool {
 	return false
 }
 
-func (s *pageScan) scanVariable(i int) {
+func (s *pageUseScanner) scanVariable(i int) {
 	root := s.tokens[i].source
 	if use, ok := unavailableObjects[root]; ok {
 		s.uses[use] = true
 		return
 	}
 	if !windowNames[root] {
-		if !platformNames()[root] && !programNames[root] {
-			s.addUse("the variable %s, which a script of the page defines", root)
+		if !platformNames()[root] && !environmentNames[root] {
+			s.addPageScriptUse("the variable %s, which a script of the page defines", root)
 			return
 		}
 		s.scanChain(i, []string{root}, i)
@@ -158,8 +158,8 @@ func (s *pageScan) scanVariable(i int) {
 	switch name := s.tokenText(index); {
 	case windowNames[name]:
 		s.scanWindow(i, index)
-	case !platformNames()[name] && !programNames[name]:
-		s.addUse("the variable %s of the page's window", name)
+	case !platformNames()[name] && !environmentNames[name]:
+		s.addPageScriptUse("the variable %s of the page's window", name)
 	default:
 		if use, ok := unavailableObjects[name]; ok {
 			s.uses[use] = true
@@ -171,7 +171,7 @@ func (s *pageScan) scanVariable(i int) {
 // Code that only compares a value with the window is allowed: the comparison does not use the page's JavaScript. Code
 // that passes the window to other code counts as a use of the page's JavaScript, because scanWindow cannot follow the
 // window there.
-func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
+func (s *pageUseScanner) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)
 	switch {
@@ -179,29 +179,29 @@ func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	case tokenBefore == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.tokenText(firstIndex-2)):
 	case tokenAfter == "[" && lastIndex+3 < len(s.tokens) && s.tokens[lastIndex+2].kind == tokenString && s.tokenText(lastIndex+3) == "]":
 		if name := strings.Trim(s.tokens[lastIndex+2].source, "\"'`"); !platformNames()[name] {
-			s.addUse("the variable %.40s of the page's window", name)
+			s.addPageScriptUse("the variable %.40s of the page's window", name)
 		}
 	default:
-		s.addUse("the window as a whole, which can have variables of the page")
+		s.addPageScriptUse("the window as a whole, which can have variables of the page")
 	}
 }
 
-func (s *pageScan) scanChain(firstIndex int, chain []string, index int) {
+func (s *pageUseScanner) scanChain(firstIndex int, propertyChain []string, index int) {
 	for (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && index+2 < len(s.tokens) && s.tokens[index+2].kind == tokenName {
-		chain = append(chain, s.tokens[index+2].source)
+		propertyChain = append(propertyChain, s.tokens[index+2].source)
 		index += 2
 	}
-	name := strings.Join(chain, ".")
+	name := strings.Join(propertyChain, ".")
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(index+1)
 	isDefinition := tokenBefore == "(" && tokenAfter == "," && slices.Contains([]string{"defineProperty", "defineProperties", "assign", "setPrototypeOf"}, s.tokenText(firstIndex-2))
 	isAssignment := strings.HasSuffix(tokenAfter, "=") && !slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">="}, tokenAfter)
 	switch {
-	case chain[len(chain)-1] == "prototype" && tokenAfter != "[":
-		s.addUse("a change of %s, which scripts of the page share", name)
+	case propertyChain[len(propertyChain)-1] == "prototype" && tokenAfter != "[":
+		s.addPageScriptUse("a change of %s, which scripts of the page share", name)
 	case !isDefinition && !isAssignment:
-	case isAssignment && chain[0] == "window" && len(chain) == 2 && windowSettings().MatchString(chain[1]):
-	case settableObjects[chain[0]] || len(chain) > 1 && chain[0] == "window" && settableObjects[chain[1]]:
+	case isAssignment && propertyChain[0] == "window" && len(propertyChain) == 2 && windowSettings().MatchString(propertyChain[1]):
+	case settableGlobals[propertyChain[0]] || len(propertyChain) > 1 && propertyChain[0] == "window" && settableGlobals[propertyChain[1]]:
 	default:
-		s.addUse("a change of %s, which scripts of the page share", name)
+		s.addPageScriptUse("a change of %s, which scripts of the page share", name)
 	}
 }

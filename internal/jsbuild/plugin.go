@@ -13,7 +13,7 @@ import (
 
 const (
 	toolsName     = "tools.json"
-	mapName       = bundleFileName + ".map"
+	sourceMapName = bundleFileName + ".map"
 	preScriptName = "pre-script.iife.js"
 	// plugin.Load rejects adapters that are larger than maxAdapterBytes.
 	maxAdapterBytes = 5 << 20
@@ -176,7 +176,7 @@ func bundleScripts(builtSource pluginSource, mainScript script, zod zodSource, c
 	compiledPluginValue := compiledPlugin{Adapter: adapter, Warnings: adapter.Warnings}
 	scriptKind, size := "adapter", len(adapter.MinifiedCode)
 	if builtSource.PreScript != "" {
-		preScript, err := bundlePluginScript(preScriptScript(builtSource.PreScript, builtSource.ID.Name), zod, cache)
+		preScript, err := bundlePluginScript(newPreScript(builtSource.PreScript, builtSource.ID.Name), zod, cache)
 		if err != nil {
 			return compiledPlugin{}, err
 		}

@@ -117,14 +117,14 @@ func TestBuildExample(t *testing.T) {
 	b := buildExampleOnce(t)
 	dir := b.Dir
 	if b.Name != "messages" || b.DisplayName != "Messages" || b.Version != "0.1.0" || len(b.Warnings) > 0 {
-		t.Errorf("got %+v", b)
+		t.Errorf("built plugin = %+v, want Messages in version 0.1.0 without warnings", b)
 	}
 	var names []string
 	for _, tool := range b.Tools {
 		names = append(names, tool.Name)
 	}
 	if got, want := strings.Join(names, " "), strings.Join(exampleTools, " "); got != want {
-		t.Errorf("tools %s, want %s", got, want)
+		t.Errorf("tools of the built plugin = %s, want %s", got, want)
 	}
 	for i, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
 		fileInfo, err := os.Stat(filepath.Join(dir, "dist", name))
@@ -136,17 +136,17 @@ func TestBuildExample(t *testing.T) {
 		}
 	}
 	if leftoverFiles, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(leftoverFiles) > 0 {
-		t.Errorf("temporary files are left: %v %v", leftoverFiles, err)
+		t.Errorf("the build left the temporary files %v, error %v; want none", leftoverFiles, err)
 	}
 	loadedPlugin, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(loadedPlugin.Tools) != len(exampleTools) || loadedPlugin.SDKVersion != "opentabs-"+sdkts.Version() || loadedPlugin.IsForOriginalSDK || len(loadedPlugin.Warnings) > 0 {
-		t.Errorf("loaded as %+v", loadedPlugin)
+		t.Errorf("loaded plugin = %+v, want all tools, this SDK version and no warnings", loadedPlugin)
 	}
 	if len(b.Prompts) != 1 || b.Prompts[0].Name != "summarise_channel" || b.Prompts[0].Description == "" {
-		t.Errorf("prompts %+v", b.Prompts)
+		t.Errorf("prompts of the built plugin = %+v, want only summarise_channel with a description", b.Prompts)
 	}
 	prompt := loadedPlugin.Prompts[0]
 	want := []plugin.PromptArgument{
@@ -154,10 +154,10 @@ func TestBuildExample(t *testing.T) {
 		{Name: "last", Description: "How many messages to summarise; 50 by default"},
 	}
 	if len(loadedPlugin.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
-		t.Errorf("prompt loaded as %+v", prompt)
+		t.Errorf("loaded prompt = %+v, want messages__summarise_channel with two arguments", prompt)
 	}
 	if args, err := prompt.Validate(json.RawMessage(`{"channelId":"5","last":"20"}`)); err != nil || string(args) != `{"channelId":"5","last":20}` {
-		t.Errorf("arguments %s, %v", args, err)
+		t.Errorf("validated arguments = %s, error %v; want channelId \"5\" and last 20", args, err)
 	}
 }
 
@@ -166,18 +166,18 @@ func TestAdapterHash(t *testing.T) {
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	endIndex := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
 	if endIndex < 0 {
-		t.Fatal("the marker is missing")
+		t.Fatal("the adapter lacks the statement that stores its hash, want this statement at the end")
 	}
 	checksum := sha256.Sum256([]byte(code[:endIndex]))
 	regexpMatch := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
 	if regexpMatch == nil || regexpMatch[1] != hex.EncodeToString(checksum[:]) || regexpMatch[1] != b.Hash {
-		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", regexpMatch, b.Hash, checksum)
+		t.Errorf("hash in the adapter = %v, BuildResult.Hash = %s, hash of the code = %x; want equal hashes", regexpMatch, b.Hash, checksum)
 	}
 	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
-		t.Errorf("the file ends with %q; want a text that ends with %q", code[len(code)-80:], "\n//# sourceMappingURL=adapter.iife.js.map\n")
+		t.Errorf("the adapter ends with %q; want a text that ends with %q", code[len(code)-80:], "\n//# sourceMappingURL=adapter.iife.js.map\n")
 	}
 	if !strings.HasPrefix(code, licenseNotice+"\n\"use strict\";\n(() => {") {
-		t.Errorf("the file begins with %q", code[:200])
+		t.Errorf("the adapter begins with %q, want the license notice and strict mode", code[:200])
 	}
 }
 
@@ -193,53 +193,53 @@ func TestSourceMap(t *testing.T) {
 	for i, name := range m.Sources {
 		if name == "../src/tools/echo.ts" {
 			if m.SourcesContent[i] != string(readFileIn(t, dir, "src/tools/echo.ts")) {
-				t.Error("the map has another text of echo.ts")
+				t.Error("the source map has another text of src/tools/echo.ts, want the text of the file")
 			}
 			return
 		}
 	}
-	t.Errorf("the map has no echo.ts: %q", m.Sources)
+	t.Errorf("sources of the source map = %q, want src/tools/echo.ts among them", m.Sources)
 }
 
-func TestBuildWithDefaultChild(t *testing.T) {
+func TestBuildWithDefaultExtractProcess(t *testing.T) {
 	if _, err := BuildPlugin(t.Context(), buildFreshExample(t), Options{ExtractTimeout: longTimeout}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestSameSourceSameBytes(t *testing.T) {
+func TestBuildIsReproducible(t *testing.T) {
 	firstDir, secondDir := buildExampleOnce(t).Dir, buildFreshExample(t)
 	buildPlugin(t, secondDir)
 	for _, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
 		a, b := readFileIn(t, firstDir, "dist/"+name), readFileIn(t, secondDir, "dist/"+name)
 		if string(a) != string(b) {
-			t.Errorf("%s differs", name)
+			t.Errorf("two builds of the same source differ in %s, want equal files", name)
 		}
 		if strings.Contains(string(a), firstDir) {
-			t.Errorf("%s contains the path of the build directory", name)
+			t.Errorf("%s contains the path of the build directory, want only relative paths", name)
 		}
 	}
 }
 
 func TestInstalledZod(t *testing.T) {
-	vendored, err := fs.Sub(sdkts.Source, "vendor/zod")
+	vendoredZod, err := fs.Sub(sdkts.Source, "vendor/zod")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := buildFreshExample(t)
-	if err := os.CopyFS(filepath.Join(dir, "node_modules/zod"), vendored); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "node_modules/zod"), vendoredZod); err != nil {
 		t.Fatal(err)
 	}
 	b := buildPlugin(t, dir)
 	code := string(readFileIn(t, dir, "dist/adapter.iife.js"))
 	if !strings.Contains(code, "// node_modules/zod/v4/classic/schemas.js") || strings.Contains(code, "opentabs:zod") {
-		t.Error("the adapter lacks the installed zod, or also contains the embedded one")
+		t.Error("the adapter lacks the installed zod or contains the embedded zod, want only the installed zod")
 	}
 	if strings.Contains(code, "globalThis.__zod") || strings.Contains(code, dir) || len(b.Warnings) > 0 {
-		t.Error("zod stores state on the page's window, or the adapter contains the directory's path")
+		t.Error("the adapter uses globalThis.__zod or contains the path of the plugin, or the build has warnings; want none of these")
 	}
 	if string(readFileIn(t, dir, "dist/tools.json")) != string(readFileIn(t, buildExampleOnce(t).Dir, "dist/tools.json")) {
-		t.Error("tools.json differs from that of the embedded zod")
+		t.Error("tools.json of a build with the installed zod differs from a build with the embedded zod, want equal files")
 	}
 }
 
@@ -251,19 +251,19 @@ func TestFindZod(t *testing.T) {
 		"none/package.json":                 `{}`,
 	})
 	if z := findZod(filepath.Join(dir, "new/packages/a")); !z.Installed || z.Warning != "" {
-		t.Errorf("zod 4 above: %+v", z)
+		t.Errorf("findZod with zod 4 in a parent directory = %+v, want the installed zod", z)
 	}
 	if z := findZod(filepath.Join(dir, "old")); z.Installed || !strings.Contains(z.Warning, "zod 3.24.1 is installed, but plugins need zod 4") {
-		t.Errorf("zod 3: %+v", z)
+		t.Errorf("findZod with zod 3 = %+v, want the embedded zod and a warning", z)
 	}
 	if z := findZod(filepath.Join(dir, "none")); z.Installed || z.Warning != "" {
-		t.Errorf("no zod: %+v", z)
+		t.Errorf("findZod without an installed zod = %+v, want the embedded zod and no warning", z)
 	}
 }
 
 func TestAdapterSize(t *testing.T) {
 	if b := buildExampleOnce(t); b.Files[0].Bytes > 500_000 {
-		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)
+		t.Errorf("the example's adapter has %d bytes, want at most 500000", b.Files[0].Bytes)
 	}
 }
 
@@ -274,16 +274,16 @@ func BenchmarkBuildExample(b *testing.B) {
 	}
 }
 
-func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
+func TestBuildWithOutKeepsPluginFolder(t *testing.T) {
 	dir, outDir := buildFreshExample(t), filepath.Join(t.TempDir(), "not", "there")
 	buildResult, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: outDir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := buildResult.Files[0].Path; got != filepath.Join(outDir, bundleFileName) {
-		t.Errorf("the adapter is in %s", got)
+		t.Errorf("path of the adapter = %s, want a file in the directory Out", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the plugin got a dist: %v; want the error %v", err, fs.ErrNotExist)
+		t.Errorf("the build wrote dist in the plugin's directory: %v; want the error %v", err, fs.ErrNotExist)
 	}
 }

@@ -61,7 +61,7 @@ var missingExports = map[string]string{
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-func translateNoExport(errorMessage string) string {
+func explainMissingExport(errorMessage string) string {
 	regexpMatch := noExportPattern().FindStringSubmatch(errorMessage)
 	if regexpMatch == nil {
 		return errorMessage
@@ -72,9 +72,9 @@ func translateNoExport(errorMessage string) string {
 	return "this version of the SDK has no " + regexpMatch[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
-// translateNote replaces esbuild's notes that advise the author to set esbuild options,
+// explainEsbuildNote replaces esbuild's notes that advise the author to set esbuild options,
 // because authors cannot set them.
-func translateNote(errorMessage string) string {
+func explainEsbuildNote(errorMessage string) string {
 	switch {
 	case strings.Contains(errorMessage, "PlatformNode"):
 		return "this is a module of Node, which a page does not have; use what browsers offer"
@@ -84,16 +84,16 @@ func translateNote(errorMessage string) string {
 	return strings.TrimSuffix(errorMessage, ".")
 }
 
-func fromEsbuild(messages []api.Message) []Problem {
+func problemsFromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
 	for _, m := range messages {
-		p := Problem{Text: translateNoExport(m.Text)}
+		p := Problem{Text: explainMissingExport(m.Text)}
 		if location := m.Location; location != nil {
 			p.Location = fmt.Sprintf("%s:%d:%d", location.File, location.Line, location.Column+1)
 			p.Line = location.LineText
 		}
 		for _, note := range m.Notes {
-			p.Text += "; " + translateNote(note.Text)
+			p.Text += "; " + explainEsbuildNote(note.Text)
 		}
 		problems = append(problems, p)
 	}

@@ -12,7 +12,7 @@ import (
 const validPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
   "opentabs":{"displayName":"Bad","description":"A plugin that is bad.","urlPatterns":["*://*.example.com/*"]}}`
 
-func withTools(tools string) string {
+func pluginWithTools(tools string) string {
 	return `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 const ok = { description: 'Does it.', input: z.object({}), output: z.object({}), async handle() { return {}; } };
@@ -46,7 +46,7 @@ var badPlugins = []struct {
 	{name: "no default export", index: "export const plugin = 1;\n",
 		want: []string{"src/index.ts: the module has no default export; write `export default definePlugin({...})`"}},
 	// sdk-ts/src/extract/extract.test.ts tests each problem of a tool separately.
-	{name: "tools", index: withTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
+	{name: "tools", index: pluginWithTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
   {...ok, name: 'b', input: z.object({when: z.date()}), output: z.object({n: z.string().transform(Number)})}`),
 		want: []string{"has 6 problems", "src/index.ts: tool sendMessage: its name must be snake_case, such as send_message",
@@ -60,7 +60,7 @@ var badPlugins = []struct {
 		want: []string{"src/index.ts:", "did not finish loading within 6s; look for an endless loop"}},
 	{name: "package.json that is no JSON", pkg: "{\n  name: 1}", index: "", want: []string{"package.json: is not valid JSON"}},
 	{name: "package.json with gaps", pkg: `{"name":"my-plugin","opentabs":{"displayName":"","urlPatterns":["<all_urls>","*://*.com/*"]}}`,
-		index: withTools(`{...ok, name: 'A'}`),
+		index: pluginWithTools(`{...ok, name: 'A'}`),
 		want: []string{"package.json: ", `"my-plugin"`, "version is missing", "main is missing", "opentabs.displayName is empty",
 			"opentabs.description is missing", "<all_urls>", "*://*.com/*", "tool A: its name must be snake_case"}},
 	{name: "entry outside", pkg: strings.Replace(validPackage, `"displayName"`, `"entry":"../x.ts","displayName"`, 1), index: "",
@@ -69,7 +69,7 @@ var badPlugins = []struct {
 		want: []string{"lib/x.ts: the file does not exist; write the plugin there"}},
 }
 
-func TestBadPlugins(t *testing.T) {
+func TestInvalidPluginsAreReported(t *testing.T) {
 	for _, testCase := range badPlugins {
 		t.Run(testCase.name, func(t *testing.T) {
 			files := map[string]string{"package.json": testCase.pkg, "src/index.ts": testCase.index}
@@ -87,15 +87,15 @@ func TestBadPlugins(t *testing.T) {
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: timeout})
 			var buildErr *BuildError
 			if !errors.As(err, &buildErr) {
-				t.Fatalf("got %v, want a BuildError", err)
+				t.Fatalf("build error = %v, want a *BuildError", err)
 			}
 			for _, want := range testCase.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("lacks %q:\n%v", want, err)
+					t.Errorf("want the text %q in the error of the build, got\n%v", want, err)
 				}
 			}
 			if _, err := os.Stat(filepath.Join(dir, "dist")); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("something was written: %v; want the error %v", err, os.ErrNotExist)
+				t.Errorf("the failed build wrote the folder dist: %v; want the error %v", err, os.ErrNotExist)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestProblemsAreListedOnce(t *testing.T) {
   - src/index.ts:2:8: Could not resolve "./gone"
       import './gone';`
 	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
+		t.Errorf("error of the build =\n%v\nwant\n%s", err, want)
 	}
 }
 
@@ -122,36 +122,36 @@ func TestPackageProblems(t *testing.T) {
 	} {
 		_, problems, err := checkPackage([]byte(strings.Replace(validPackage, change[0], change[1], 1)), nil)
 		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), name) {
-			t.Errorf("%s: got %v, %v", name, problems, err)
+			t.Errorf("invalid package.json: want one problem that contains %q, got problems %v, error %v", name, problems, err)
 		}
 	}
 	if _, problems, err := checkPackage([]byte(validPackage), nil); err != nil || len(problems) > 0 {
-		t.Errorf("the good one: got %v, %v", problems, err)
+		t.Errorf("valid package.json: problems %v, error %v; want none", problems, err)
 	}
 	adapter, tools := []byte("(()=>{})();"), []byte(`{"sdkVersion":"0.1.0","tools":[{"name":"a","description":"x","input_schema":{"type":"object"},"output_schema":{}}]}`)
-	noPatterns := strings.Replace(validPackage, `["*://*.example.com/*"]`, "[]", 1)
-	if _, problems, err := checkPackage([]byte(noPatterns), outputFiles{{bundleFileName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
-		t.Errorf("no patterns: got %v, %v", problems, err)
+	packageWithoutPatterns := strings.Replace(validPackage, `["*://*.example.com/*"]`, "[]", 1)
+	if _, problems, err := checkPackage([]byte(packageWithoutPatterns), outputFiles{{bundleFileName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
+		t.Errorf("package.json without site patterns: problems %v, error %v; want one problem about urlPatterns", problems, err)
 	}
 }
 
 func TestAdapterTooLarge(t *testing.T) {
 	if p := checkSize("adapter", 5<<20); p != nil {
-		t.Errorf("5 MB: %v", p)
+		t.Errorf("checkSize of an adapter of 5 MB = %v, want no problem", p)
 	}
 	if p := checkSize("pre-script", 6<<20); p == nil || !strings.Contains(p.Text, "the pre-script would have 6.0 MB; keep it below 5 MB") {
-		t.Errorf("6 MB: %v", p)
+		t.Errorf("checkSize of a pre-script of 6 MB = %v, want a problem with the size and the limit", p)
 	}
 }
 
 func TestNoPackage(t *testing.T) {
 	_, err := BuildPlugin(t.Context(), t.TempDir(), Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	if err == nil || !strings.Contains(err.Error(), "the directory has no package.json; name the directory of a plugin") {
-		t.Errorf("got %v", err)
+		t.Errorf("error of a build without package.json = %v, want an error about package.json", err)
 	}
 }
 
-func TestPageAtLoad(t *testing.T) {
+func TestTopLevelPageAccessIsReported(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);
 const origin = new URL(location.href).origin;
@@ -167,13 +167,13 @@ const text = ` + "`${document.title} ${state}`" + `;
 if (!(window as any).fetch || typeof self === 'undefined') throw new Error(text);
 setTimeout(() => { throw new Error('late'); }, 0);
 void fetch('/api').then((r: Response) => r.json()).then(() => {});
-` + withTools(`{...ok, name: 'a'}`)})
+` + pluginWithTools(`{...ok, name: 'a'}`)})
 	if b := buildPlugin(t, dir); len(b.Tools) != 1 {
-		t.Errorf("got %+v; want length 1", b)
+		t.Errorf("built plugin = %+v; want 1 tool", b)
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestBuildWarnings(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": `
 import { OpenTabsPlugin, defineTool } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
@@ -194,7 +194,7 @@ export default new Old();
 	}
 	b := buildPlugin(t, link)
 	if code := string(readFileIn(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "\n  // src/index.ts\n") || !strings.Contains(code, `".a { color: red }\n"`) {
-		t.Error("the adapter has other file paths, or lacks the style")
+		t.Error("the adapter lacks the path src/index.ts or the text of the style sheet, want both")
 	}
 	var got strings.Builder
 	for _, w := range b.Warnings {
@@ -205,10 +205,10 @@ export default new Old();
 		`opentabs.urlPatterns is "*://*.example.com/*", which is used, but the plugin's code has "*://*.example.com/*, *://example.org/*"`,
 	} {
 		if !strings.Contains(got.String(), want) {
-			t.Errorf("lacks %q:\n%s", want, got.String())
+			t.Errorf("want the warning %q, got\n%s", want, got.String())
 		}
 	}
 	if len(b.Warnings) != 3 || !strings.Contains(got.String(), "some clients refuse more than 64") {
-		t.Errorf("%d warnings:\n%s", len(b.Warnings), got.String())
+		t.Errorf("the build has %d warnings, want 3:\n%s", len(b.Warnings), got.String())
 	}
 }

@@ -1,6 +1,6 @@
 // Finds promises of a test that were rejected while nothing waited for them. The JavaScript engine reports no
-// unhandled rejections, so Promise and its method `then` are replaced before the test and its libraries load. Async
-// functions are compiled to functions that use Promise, so the engine creates no promise of a test by itself.
+// unhandled rejections, so this file replaces Promise and its method `then` before the test and its libraries load. The
+// build compiles async functions to functions that use Promise, so the engine itself creates no promise of a test.
 (() => {
   const NativePromise = Promise;
   const nativeThen = Promise.prototype.then;

@@ -56,9 +56,9 @@ type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
 	// Concurrent calls of Do are possible. If Do fails, the test's script receives the error.
 	Do(ctx context.Context, description string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function answer, which responds to the HTTP requests of
-	// pages. The function answer blocks until the test has responded or ctx is done.
-	// SetResponder(nil) is called after the last test in a file.
+	// SetResponder sets the function that responds to the HTTP requests of pages. This function
+	// blocks until the test has responded or ctx is done. SetResponder(nil) is called after the
+	// last test in a file.
 	SetResponder(responder func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
@@ -113,9 +113,9 @@ type TestEvent struct {
 	Test string `json:"test,omitempty"`
 	// Error is why the test failed or was skipped; empty if the test passed.
 	Error string `json:"error,omitempty"`
-	// The field Where is the location of the error in the plugin's source, as
-	// file:line:column. The field Where may be empty.
-	Where string `json:"where,omitempty"`
+	// The field Location is the location of the error in the plugin's source, as
+	// file:line:column. The field Location may be empty.
+	Location string `json:"where,omitempty"`
 	// VirtualMs is the time on the virtual clock of the simulated page, in milliseconds
 	// since the test run started.
 	VirtualMs float64 `json:"virtualMs"`
@@ -136,9 +136,9 @@ type TestEvent struct {
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// The field Where is the location of the error in the plugin's source, as
-	// file:line:column. The field Where is empty if the location is unknown.
-	Where string `json:"where,omitempty"`
+	// The field Location is the location of the error in the plugin's source, as
+	// file:line:column. The field Location is empty if the location is unknown.
+	Location string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
 }
@@ -160,15 +160,15 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	}
 	bundled, err := bundlePluginScript(testScript(file.Name, o), findZod(pluginSource.Dir), nil)
 	if err != nil {
-		return withTestHint(err)
+		return addTestHint(err)
 	}
 	argv := o.Simulate
 	if len(argv) == 0 {
-		self, err := os.Executable()
+		executable, err := os.Executable()
 		if err != nil {
 			return fmt.Errorf("find this program: %w", err)
 		}
-		argv = []string{self, "__simulate"}
+		argv = []string{executable, "__simulate"}
 	}
 	fileTests := simulation{dir: pluginSource.Dir, file: file.Name, bundled: bundled, argv: argv, timeout: o.Timeout, report: report}
 	if o.Browser != nil {
@@ -179,20 +179,20 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 }
 
 func testScript(file string, o TestOptions) script {
-	isReal := int64(0)
+	realTimeoutMs := int64(0)
 	if o.Browser != nil {
-		isReal = max(o.Timeout.Milliseconds(), 1)
+		realTimeoutMs = max(o.Timeout.Milliseconds(), 1)
 	}
-	define := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(isReal, 10)}
-	return script{banner: licenseNotice + "\n", ownModule: file, defines: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
+	definedValues := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(realTimeoutMs, 10)}
+	return script{banner: licenseNotice + "\n", entryModule: file, definedValues: definedValues, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
 `, quoteJS("./"+file))}
 }
 
-// withTestHint adds advice to an error about an import of a Node module such as "node:test".
-func withTestHint(err error) error {
+// addTestHint adds advice to an error about an import of a Node module such as "node:test".
+func addTestHint(err error) error {
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {
 		return err
@@ -267,11 +267,11 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-func (s simulation) newProblem(placeText, problemText string) error {
-	if placeText == "" {
-		placeText = s.file
+func (s simulation) newProblem(locationText, problemText string) error {
+	if locationText == "" {
+		locationText = s.file
 	}
-	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: placeText, Text: problemText}}}
+	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: locationText, Text: problemText}}}
 }
 
 // runState is the progress of a test run in the child process. Each event of the child
@@ -297,9 +297,9 @@ func (s simulation) readEvents(stdoutReader io.Reader, resetTimer func()) (state
 			state.runningTest = event.Test
 		case "end", "skipped":
 			state.runningTest = ""
-			event.Where = s.bundled.sourceLocation(event.Stack)
+			event.Location = s.bundled.sourceLocation(event.Stack)
 			for i, call := range event.FailedCalls {
-				event.FailedCalls[i].Where, event.FailedCalls[i].Stack = s.bundled.sourceLocation(call.Stack), ""
+				event.FailedCalls[i].Location, event.FailedCalls[i].Stack = s.bundled.sourceLocation(call.Stack), ""
 			}
 		case "done":
 			state.done = true

@@ -20,8 +20,8 @@ const browserTestGrace = 15 * time.Second
 type browserTests struct {
 	browser TestBrowser
 
-	ctx   context.Context // ctx is the context of the child process; begin sets ctx
-	lines *lineWriter     // the field lines writes to the script's stdin; begin sets lines
+	ctx   context.Context // ctx is the context of the child process; beginTests sets ctx
+	lines *lineWriter     // the field lines writes to the script's stdin; beginTests sets lines
 
 	mu             sync.Mutex // the mutex guards the fields below
 	lastID         int
@@ -32,10 +32,10 @@ type browserTests struct {
 // If Op is "ask", the script requests a browser operation. If Op is not "ask", the
 // message is the script's response to an HTTP request of a page.
 type scriptMessage struct {
-	Op     string          `json:"op"`
-	ID     int             `json:"id"`
-	What   string          `json:"what"`
-	Params json.RawMessage `json:"params"`
+	Op         string          `json:"op"`
+	ID         int             `json:"id"`
+	ActionText string          `json:"what"`
+	Params     json.RawMessage `json:"params"`
 	browserAnswer
 }
 
@@ -51,7 +51,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-func (r *browserTests) beginTests(ctx context.Context, lines *lineWriter) (endTests func()) {
+func (r *browserTests) beginTests(ctx context.Context, lines *lineWriter) (removeResponder func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
 	return func() { r.browser.SetResponder(nil) }
@@ -76,7 +76,7 @@ func (r *browserTests) handleLine(line []byte) {
 }
 
 func (r *browserTests) runOperation(m scriptMessage) {
-	valueJSON, err := r.browser.Do(r.ctx, m.What, m.Params)
+	valueJSON, err := r.browser.Do(r.ctx, m.ActionText, m.Params)
 	operationResult := browserAnswer{Value: valueJSON}
 	if err != nil {
 		operationResult.Error = err.Error()
@@ -139,7 +139,8 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// Later calls of the lineWriter's write method wait until the line of begin is written.
+// beginTests writes the first line in the background. Later calls of the lineWriter's write
+// method wait until the first line is written.
 func (l *lineWriter) beginTests(line string) {
 	l.mu.Lock()
 	go func() {

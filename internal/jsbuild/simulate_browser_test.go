@@ -11,8 +11,8 @@ import (
 )
 
 type fakeBrowser struct {
-	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
-	onResponder func(responder func(context.Context, any) (json.RawMessage, error))
+	handleOperation  func(ctx context.Context, operation string, params map[string]any) (string, error)
+	receiveResponder func(responder func(context.Context, any) (json.RawMessage, error))
 
 	mu        sync.Mutex // guards answer
 	responder func(context.Context, any) (json.RawMessage, error)
@@ -25,7 +25,7 @@ func (f *fakeBrowser) Do(ctx context.Context, operation string, params json.RawM
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
 	}
-	value, err := f.onOperation(ctx, operation, p)
+	value, err := f.handleOperation(ctx, operation, p)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +36,9 @@ func (f *fakeBrowser) SetResponder(responder func(context.Context, any) (json.Ra
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.responder = responder
-	if f.onResponder != nil && responder != nil {
-		f.onResponder(responder)
-		f.onResponder = nil
+	if f.receiveResponder != nil && responder != nil {
+		f.receiveResponder(responder)
+		f.receiveResponder = nil
 	}
 }
 
@@ -65,25 +65,25 @@ func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 	return results
 }
 
-const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
+const emptyResultFields = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
 // A page's request must wait until opentabs has sent the test script to the child process.
 func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser := &fakeBrowser{}
-	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
+	browser.handleOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
 	cancelledCtx, cancel := context.WithCancel(t.Context())
 	cancel()
-	browser.onResponder = func(responder func(context.Context, any) (json.RawMessage, error)) {
+	browser.receiveResponder = func(responder func(context.Context, any) (json.RawMessage, error)) {
 		_, _ = responder(cancelledCtx, map[string]any{"method": "GET", "url": "https://shop.example/early"})
 	}
 	if results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: time.Minute, Filter: "^both: reports"}); len(results) != 1 {
-		t.Errorf("the tests did not run: %v", results)
+		t.Errorf("results of the browser tests = %v, want one result", results)
 	}
 }
 
 func TestTestsRunInABrowser(t *testing.T) {
 	browser := &fakeBrowser{}
-	browser.onOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {
+	browser.handleOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		switch {
 		case operation == "open" && params["url"] == nil:
 			return "", errors.New("it has no address")
@@ -101,18 +101,18 @@ func TestTestsRunInABrowser(t *testing.T) {
 			if !strings.Contains(responseJSON, `"body":"{\"price\":3}"`) {
 				return "", errors.New("the page got " + responseJSON)
 			}
-			return `{"call": {"result": {"answer": {"price": 3}}, ` + emptyCall + `}, "logs": [{"level": "info", "message": "buying", "data": [{"id": "7"}]}]}`, nil
+			return `{"call": {"result": {"answer": {"price": 3}}, ` + emptyResultFields + `}, "logs": [{"level": "info", "message": "buying", "data": [{"id": "7"}]}]}`, nil
 		case "8":
-			return `{"call": {"error": {"code": "tool_error", "message": "gone", "tool": {"code": "NOT_FOUND", "category": "not_found"}}, ` + emptyCall + `}}`, nil
+			return `{"call": {"error": {"code": "tool_error", "message": "gone", "tool": {"code": "NOT_FOUND", "category": "not_found"}}, ` + emptyResultFields + `}}`, nil
 		case "9":
-			return `{"call": {"result": {"answer": {"asked": "https://shop.example/api/items/9?full=1"}}, ` + emptyCall + `}}`, nil
+			return `{"call": {"result": {"answer": {"asked": "https://shop.example/api/items/9?full=1"}}, ` + emptyResultFields + `}}`, nil
 		case "10":
 			if !strings.Contains(responseJSON, `"broken":true`) {
 				return "", errors.New("the page got " + responseJSON)
 			}
-			return `{"call": {"error": {"code": "tool_error", "message": "broken", "tool": {"code": "network_error", "retryable": true}}, ` + emptyCall + `}}`, nil
+			return `{"call": {"error": {"code": "tool_error", "message": "broken", "tool": {"code": "network_error", "retryable": true}}, ` + emptyResultFields + `}}`, nil
 		}
-		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyCall + `}}`, nil
+		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyResultFields + `}}`, nil
 	}
 	results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: longTimeout, Filter: "routes|reports|simulated"})
 	for test, want := range map[string]string{
@@ -121,14 +121,15 @@ func TestTestsRunInABrowser(t *testing.T) {
 		"simulated pages only":              "skipped: it sets preScript, which requires a simulated page: a real browser runs the pre-script itself",
 	} {
 		if got, ok := results[test]; !ok || got != want {
-			t.Errorf("%s: %q, want %q", test, got, want)
+			t.Errorf("result of the test %q = %q, want %q", test, got, want)
 		}
 	}
 }
 
-// On a busy machine, the test after a hanging test can also exceed the timeout, so its result is not checked.
+// On a busy machine, the test after a hanging test can also exceed the timeout, so TestBrowserTestTimeout does not
+// check the result of the later test.
 func TestBrowserTestTimeout(t *testing.T) {
-	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
+	browser := &fakeBrowser{handleOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {
 			<-ctx.Done()
 			return "", ctx.Err()
@@ -137,9 +138,9 @@ func TestBrowserTestTimeout(t *testing.T) {
 	}}
 	results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: time.Second, Filter: "reports|navigation"})
 	if got := results["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; a real browser has no virtual clock") {
-		t.Errorf("the test without a response: %q", got)
+		t.Errorf("result of the test without a response = %q, want an error about the timeout of 1 s", got)
 	}
 	if _, ok := results["a navigation fails the call"]; !ok {
-		t.Errorf("the test after it did not run: %v", results)
+		t.Errorf("results = %v, want a result of the test that follows the timeout", results)
 	}
 }

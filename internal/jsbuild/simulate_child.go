@@ -37,7 +37,7 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 		return err == nil
 	}}
 	if err := child.run(script); err != nil {
-		scriptErr := failedAnswer(err)
+		scriptErr := newErrorAnswer(err)
 		line, err := json.Marshal(TestEvent{Op: "broken", Error: scriptErr.Error, Stack: scriptErr.Stack})
 		if err != nil || !child.sendLine(line) {
 			return 2

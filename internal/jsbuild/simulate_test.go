@@ -26,35 +26,35 @@ func runTests(t *testing.T, file string, o TestOptions) (failures map[string]str
 		case n.Error == "":
 			passedCount++
 		default:
-			failures[n.Test] = n.Where + ": " + n.Error
+			failures[n.Test] = n.Location + ": " + n.Error
 		}
 	})
 	return failures, passedCount, err
 }
 
-func TestSimulator(t *testing.T) {
+func TestSimulatorPassesGoodTests(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/good.test.ts", TestOptions{})
 	if err != nil || len(failures) > 0 || passedCount < 16 {
-		t.Errorf("%d passed, %v", passedCount, err)
+		t.Errorf("%d tests passed, error %v; want at least 16 passed and no failures", passedCount, err)
 		for name, failure := range failures {
-			t.Errorf("%s: %s", name, failure)
+			t.Errorf("the test %q failed, want it to pass: %s", name, failure)
 		}
 	}
 }
 
-// TestSimulatorBoth runs the tests that e2e/plugin-test.test.ts also runs in a real
+// TestSimulatorPassesBrowserTests runs the tests that e2e/plugin-test.test.ts also runs in a real
 // browser.
-func TestSimulatorBoth(t *testing.T) {
+func TestSimulatorPassesBrowserTests(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/both.test.ts", TestOptions{})
 	if err != nil || len(failures) > 0 || passedCount != 10 {
-		t.Errorf("%d passed, %v, %v", passedCount, failures, err)
+		t.Errorf("%d tests passed, failures %v, error %v; want 10 passed and no failures", passedCount, failures, err)
 	}
 }
 
 func TestSimulatorReportsFailures(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/bad.test.ts", TestOptions{})
 	if err != nil || passedCount != 1 {
-		t.Errorf("%d passed, %v; want 1", passedCount, err)
+		t.Errorf("%d tests passed, error %v; want 1 passed and no error", passedCount, err)
 	}
 	for name, want := range map[string]string{
 		"wrong":               `src/bad.test.ts:6:23: expected {"counted":3} to equal {"counted":4}`,
@@ -64,7 +64,7 @@ func TestSimulatorReportsFailures(t *testing.T) {
 		"throws nothing":      "the test threw undefined",
 	} {
 		if !strings.Contains(failures[name], want) {
-			t.Errorf("%s: %s, want %s", name, failures[name], want)
+			t.Errorf("failure of the test %q = %s, want %s", name, failures[name], want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestSimulatorReportsFailures(t *testing.T) {
 func TestFilter(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
 	if err != nil || passedCount != 1 || len(failures) > 0 {
-		t.Errorf("%d passed, %v, %v", passedCount, failures, err)
+		t.Errorf("%d tests passed, failures %v, error %v; want only the test that matches the filter, passed", passedCount, failures, err)
 	}
 }
 
@@ -80,17 +80,17 @@ func TestEndlessLoop(t *testing.T) {
 	_, passedCount, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) || passedCount != 1 || !strings.Contains(err.Error(), `"never ends" did not end within 3s of real time`) {
-		t.Errorf("%d passed, %v", passedCount, err)
+		t.Errorf("%d tests passed, error %v; want 1 passed and an error about the test that never ends", passedCount, err)
 	}
 }
 
-func TestTestsThatCannotBeBuilt(t *testing.T) {
+func TestTestBuildFailures(t *testing.T) {
 	_, _, err := runTests(t, "src/node.test.ts", TestOptions{})
 	if err == nil || !strings.Contains(err.Error(), "tests do not run in Node: use expect from @opentabs/sdk/testing") {
 		t.Error(err)
 	}
 	if _, _, err := runTests(t, "src/none.test.ts", TestOptions{}); err == nil {
-		t.Error("RunTests ran a missing file")
+		t.Error("RunTests of a missing file returned no error, want an error")
 	}
 }
 
@@ -100,11 +100,11 @@ func TestFindTests(t *testing.T) {
 		t.Error(got)
 	}
 	if files, err := FindTests(t.TempDir()); err != nil || len(files) != 0 {
-		t.Errorf("%v, %v; want length 0", files, err)
+		t.Errorf("FindTests of an empty directory = %v, error %v; want no files", files, err)
 	}
 }
 
-func TestSimulatorExplainsMistakes(t *testing.T) {
+func TestSimulatorGivesHints(t *testing.T) {
 	events := map[string]TestEvent{}
 	o := TestOptions{Simulate: simulateArgs, Timeout: longTimeout}
 	err := RunTests(t.Context(), "testdata/mistakes", TestFile{Name: "src/index.test.ts"}, o, func(n TestEvent) {
@@ -139,16 +139,16 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 		n, ok := events[test]
 		errorText := n.Error
 		if n.Error != "" {
-			errorText += " | " + n.Where
+			errorText += " | " + n.Location
 			for _, call := range n.FailedCalls {
-				errorText += " | " + call.Tool + ": " + call.Message + " at " + call.Where
+				errorText += " | " + call.Tool + ": " + call.Message + " at " + call.Location
 			}
 			for _, hint := range n.Hints {
 				errorText += " | " + hint
 			}
 		}
 		if !ok || !strings.Contains(errorText, want) || want == "" && errorText != "" {
-			t.Errorf("%s: the report of the test is %v %s\nwant %s", test, ok, errorText, want)
+			t.Errorf("the test %q: has a result = %v, error text = %s\nwant %s", test, ok, errorText, want)
 		}
 	}
 }

@@ -24,20 +24,20 @@ type sourceSet struct {
 	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files on disk. A key of Alias that
 	// ends in "/" matches all imports that begin with the key; the rest of the import is appended to the mapped path.
 	Alias map[string]string
-	// Pure returns a regular expression for the paths of side-effect-free modules. A
+	// PureModulePaths returns a regular expression for the paths of side-effect-free modules. A
 	// bundle contains a side-effect-free module only if the plugin uses one of the
 	// module's exports. By default, every module has side effects.
-	Pure func() *regexp.Regexp
+	PureModulePaths func() *regexp.Regexp
 }
 
 // Read returns the content of one embedded file.
 func (s sourceSet) Read(name string) ([]byte, error) {
 	root, pathInRoot, _ := strings.Cut(name, "/")
-	tree, ok := s.Roots[root]
+	filesystem, ok := s.Roots[root]
 	if !ok {
 		return nil, fmt.Errorf("read %s: no embedded root %q", name, root)
 	}
-	return fs.ReadFile(tree, pathInRoot)
+	return fs.ReadFile(filesystem, pathInRoot)
 }
 
 // Plugin returns the esbuild plugin that serves the embedded files. Entry points are
@@ -82,7 +82,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 
 func (s sourceSet) resolvedPath(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
-	if s.Pure != nil && s.Pure().MatchString(name) {
+	if s.PureModulePaths != nil && s.PureModulePaths().MatchString(name) {
 		r.SideEffects = api.SideEffectsFalse
 	}
 	return r

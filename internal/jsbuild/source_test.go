@@ -11,12 +11,12 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-type mountedTrees map[string]fstest.MapFS
+type mountedDirs map[string]fstest.MapFS
 
-func (m mountedTrees) mountFiles() map[string]fs.FS {
+func (m mountedDirs) mountFiles() map[string]fs.FS {
 	roots := map[string]fs.FS{}
-	for name, tree := range m {
-		roots[name] = tree
+	for name, filesystem := range m {
+		roots[name] = filesystem
 	}
 	return roots
 }
@@ -43,7 +43,7 @@ func bundleTest(t *testing.T, s sourceSet, entry string) (string, []string) {
 
 func TestSourcesBundle(t *testing.T) {
 	s := sourceSet{
-		Roots: mountedTrees{
+		Roots: mountedDirs{
 			"app": {
 				"src/main.ts":   {Data: []byte(`import { a } from './a.ts'; import { b } from '../../lib/b'; import { c } from 'pkg'; import { d } from 'pkg/deep/d.js'; import { e } from './e.js'; console.log(a, b, c, d, e);`)},
 				"src/a.ts":      {Data: []byte(`export const a: string = 'from-a';`)},
@@ -56,13 +56,13 @@ func TestSourcesBundle(t *testing.T) {
 		}.mountFiles(),
 		Alias: map[string]string{"pkg": "pkg/main.mjs", "pkg/": "pkg/"},
 	}
-	outDir, problems := bundleTest(t, s, "app/src/main.ts")
+	bundleText, problems := bundleTest(t, s, "app/src/main.ts")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	for _, want := range []string{"from-a", "from-b", "from-c", "from-d", "from-e"} {
-		if !strings.Contains(outDir, want) {
-			t.Errorf("the bundle lacks %q:\n%s", want, outDir)
+		if !strings.Contains(bundleText, want) {
+			t.Errorf("the bundle lacks %q:\n%s", want, bundleText)
 		}
 	}
 	for entry, want := range map[string]string{
@@ -70,13 +70,13 @@ func TestSourcesBundle(t *testing.T) {
 		"app/src/badrel.ts": `"./nothing" is not among the embedded sources`,
 	} {
 		if _, problems := bundleTest(t, s, entry); len(problems) != 1 || !strings.Contains(problems[0], want) {
-			t.Errorf("%s: got %q, want %q", entry, problems, want)
+			t.Errorf("problems of the entry %s = %q, want %q", entry, problems, want)
 		}
 	}
 }
 
 func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
-	s := sourceSet{Roots: mountedTrees{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
+	s := sourceSet{Roots: mountedDirs{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: `import { c } from 'pkg'; import './not-here.js'; console.log(c)`, ResolveDir: t.TempDir()},
 		Bundle:   true,
@@ -84,7 +84,7 @@ func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Text, `Could not resolve "./not-here.js"`) {
-		t.Fatalf("got %v, want only esbuild's error about ./not-here.js", r.Errors)
+		t.Fatalf("errors of the bundle = %v, want only esbuild's error about ./not-here.js", r.Errors)
 	}
 }
 
@@ -100,6 +100,6 @@ func TestReadSourceAcceptsByteOrderMark(t *testing.T) {
 	}
 	pluginSource, problems, err := readSource(dir)
 	if err != nil || len(problems) > 0 || pluginSource.ID.Name != "messages" {
-		t.Errorf("readSource returned %+v, %v, %v", pluginSource.ID, problems, err)
+		t.Errorf("readSource = %+v, problems %v, error %v; want the plugin messages and no problems", pluginSource.ID, problems, err)
 	}
 }

@@ -21,10 +21,10 @@ type zodSource struct {
 	// The field Installed is true if this copy of zod is in the plugin's node_modules,
 	// and false if the copy is embedded in opentabs.
 	Installed bool
-	// UsedNames are the properties of zod's object z that the author's modules use, separated by spaces.
-	UsedNames string
-	// isPartial is true if the script needs no other properties of zod's object z than UsedNames.
-	isPartial bool
+	// UsedZodNames are the properties of zod's object z that the author's modules use, separated by spaces.
+	UsedZodNames string
+	// isSubset is true if the script needs no other properties of zod's object z than UsedZodNames.
+	isSubset bool
 	// Warning explains why opentabs cannot use the installed zod; empty if it can.
 	Warning string
 }
@@ -53,17 +53,17 @@ func findZod(dir string) zodSource {
 // localesNamespace is the esbuild namespace of the module that replaces zod's list of locales.
 const localesNamespace = "opentabs-locales"
 
-// alreadyResolved marks an import that the method resolve has passed back to esbuild for
+// resolvedImportMark marks an import that the method resolve has passed back to esbuild for
 // resolution. The method resolve ignores marked imports, because it would otherwise call
 // itself endlessly.
-type alreadyResolved struct{}
+type resolvedImportMark struct{}
 
 var (
-	zodImport  = `^zod(/|$)`
-	localeList = `/locales/index\.js$`
-	// zodStateful matches the files of zod that store data on globalThis.
-	zodStateful = `zod/v4/core/(core|registries)\.js$`
-	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
+	zodImport       = `^zod(/|$)`
+	localeIndexPath = `/locales/index\.js$`
+	// zodStatefulPaths matches the files of zod that store data on globalThis.
+	zodStatefulPaths = `zod/v4/core/(core|registries)\.js$`
+	zodInternalPaths = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
 // The zod plugin must run before the esbuild plugin of the embedded files.
@@ -74,8 +74,8 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 		})
 		// The index module of zod imports the error messages of all 50 languages, which
 		// are half of zod's size.
-		build.OnResolve(api.OnResolveOptions{Filter: localeList}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
-			if !zodInternal().MatchString(a.Importer) {
+		build.OnResolve(api.OnResolveOptions{Filter: localeIndexPath}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			if !zodInternalPaths().MatchString(a.Importer) {
 				return api.OnResolveResult{}, nil
 			}
 			return z.resolveLocales(a), nil
@@ -83,7 +83,7 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: localesNamespace}, loadLocales)
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: usedZodNamespace}, z.loadUsedZod)
 		for _, namespace := range []string{"file", embeddedNamespace} {
-			build.OnLoad(api.OnLoadOptions{Filter: zodStateful, Namespace: namespace}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+			build.OnLoad(api.OnLoadOptions{Filter: zodStatefulPaths, Namespace: namespace}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 				return loadPrivateZod(embeddedFiles, a)
 			})
 		}
@@ -91,9 +91,9 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 }
 
 func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
-	_, isResolved := a.PluginData.(alreadyResolved)
+	_, isResolved := a.PluginData.(resolvedImportMark)
 	isFromBuild := a.Namespace == embeddedNamespace || a.Namespace == usedZodNamespace
-	if z.isPartial && !isResolved && !isFromBuild && (a.Path == "zod" || a.Path == "zod/v4") {
+	if z.isSubset && !isResolved && !isFromBuild && (a.Path == "zod" || a.Path == "zod/v4") {
 		return api.OnResolveResult{Path: usedZodPath, Namespace: usedZodNamespace, SideEffects: api.SideEffectsFalse}, nil
 	}
 	if !z.Installed {
@@ -107,7 +107,7 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
 	// The SDK that is embedded in opentabs must use the same copy of zod as the plugin.
-	resolvedPath := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
+	resolvedPath := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: resolvedImportMark{}})
 	if len(resolvedPath.Errors) > 0 {
 		return api.OnResolveResult{}, errors.New(resolvedPath.Errors[0].Text)
 	}

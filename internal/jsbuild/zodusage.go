@@ -19,8 +19,8 @@ type zodUsage struct {
 	names []string
 	// isComplete is false if names is possibly incomplete, because the code uses zod's
 	// object z as a value, such as in an argument.
-	isComplete bool
-	scanned    bundledScript
+	isComplete    bool
+	scannedBundle bundledScript
 }
 
 var (
@@ -31,37 +31,37 @@ var (
 )
 
 func findZodUsage(builtSource pluginSource) zodUsage {
-	scanned, err := pluginCode(builtSource)
+	scannedBundle, err := pluginCode(builtSource)
 	if err != nil {
 		return zodUsage{}
 	}
-	code := string(scanned.Code)
-	locals := map[string]bool{}
+	code := string(scannedBundle.Code)
+	localNames := map[string]bool{}
 	for _, statement := range zodImportStatement().FindAllStringSubmatch(code, -1) {
-		beforeBrace, inBraces, _ := strings.Cut(statement[1], "{")
-		if local := defaultImport().FindString(beforeBrace); local != "" {
-			locals[local] = true
+		textBeforeBrace, textInBraces, _ := strings.Cut(statement[1], "{")
+		if localName := defaultImport().FindString(textBeforeBrace); localName != "" {
+			localNames[localName] = true
 		}
-		for name := range strings.SplitSeq(strings.TrimRight(inBraces, "}\n "), ",") {
+		for name := range strings.SplitSeq(strings.TrimRight(textInBraces, "}\n "), ",") {
 			if regexpMatch := zodObjectImport().FindStringSubmatch(strings.TrimSpace(name)); regexpMatch != nil && regexpMatch[0] == strings.TrimSpace(name) {
-				locals[cmp.Or(regexpMatch[1], regexpMatch[0])] = true
+				localNames[cmp.Or(regexpMatch[1], regexpMatch[0])] = true
 			}
 		}
 	}
-	usage := zodUsage{isComplete: !dynamicImport().MatchString(code), scanned: scanned}
+	usage := zodUsage{isComplete: !dynamicImport().MatchString(code), scannedBundle: scannedBundle}
 	names := map[string]bool{}
 	tokens := jsTokens(zodImportStatement().ReplaceAllString(code, ""))
-	textAt := func(i int) string {
+	subpatternText := func(i int) string {
 		if i < 0 || i >= len(tokens) || tokens[i].kind == tokenString {
 			return ""
 		}
 		return tokens[i].source
 	}
-	isAccess := func(i int) bool { return textAt(i) == "." || textAt(i) == "?." }
+	isAccess := func(i int) bool { return subpatternText(i) == "." || subpatternText(i) == "?." }
 	for i, t := range tokens {
 		switch {
-		case t.kind != tokenName || !locals[t.source] || isAccess(i-1):
-		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","):
+		case t.kind != tokenName || !localNames[t.source] || isAccess(i-1):
+		case subpatternText(i+1) == ":" && (subpatternText(i-1) == "{" || subpatternText(i-1) == ","):
 		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
 			names[tokens[i+2].source] = true
 		default:
@@ -81,7 +81,7 @@ const (
 func (z zodSource) loadUsedZod(api.OnLoadArgs) (api.OnLoadResult, error) {
 	var b strings.Builder
 	b.WriteString("import * as all from \"zod\";\nexport * from \"zod\";\nexport const z = {\n")
-	for name := range strings.FieldsSeq(z.UsedNames) {
+	for name := range strings.FieldsSeq(z.UsedZodNames) {
 		fmt.Fprintf(&b, "  %s: all.%[1]s,\n", name)
 	}
 	b.WriteString("};\nexport { z as default };\n")

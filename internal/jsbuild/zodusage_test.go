@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestZodUsage(t *testing.T) {
+func TestFindZodUsage(t *testing.T) {
 	for name, testCase := range map[string]struct {
 		pluginDir, names string
 		isIncomplete     bool
@@ -31,7 +31,7 @@ func TestZodUsage(t *testing.T) {
 		})
 		usage := findZodUsage(pluginSource{Dir: dir, Entry: "src/index.ts"})
 		if got := strings.Join(usage.names, " "); usage.isComplete == testCase.isIncomplete || usage.isComplete && got != testCase.names {
-			t.Errorf("%s: used names of zod = %q, complete = %v", name, got, usage.isComplete)
+			t.Errorf("%s: used names of zod = %q, complete = %v; want %q, complete = %v", name, got, usage.isComplete, testCase.names, !testCase.isIncomplete)
 		}
 	}
 }
@@ -48,18 +48,18 @@ func TestAdaptersAreSmall(t *testing.T) {
 	}
 	code := string(readFileIn(t, dir, "dist/"+bundleFileName))
 	if !strings.Contains(code, "\n  // src/tools/export-messages.ts\n  var exportMessages = defineTool({\n    name: \"export_messages\",\n") {
-		t.Error("the adapter contains a changed form of the author's module export-messages.ts")
+		t.Error("the adapter lacks the unchanged text of the author's module export-messages.ts, want it readable")
 	}
 	if strings.Contains(code, "\n    inst._zod") {
-		t.Error("zod is not minified in the adapter")
+		t.Error("the adapter contains zod with its line breaks, want minified code")
 	}
-	for _, file := range []string{mapName, bundleFileName} {
+	for _, file := range []string{sourceMapName, bundleFileName} {
 		if strings.Contains(string(readFileIn(t, dir, "dist/"+file)), dir) {
-			t.Errorf("%s contains the path of the build directory", file)
+			t.Errorf("%s contains the path of the build directory, want only relative paths", file)
 		}
 	}
 	var sourceMap struct{ Sources []string }
-	if err := json.Unmarshal(readFileIn(t, dir, "dist/"+mapName), &sourceMap); err != nil {
+	if err := json.Unmarshal(readFileIn(t, dir, "dist/"+sourceMapName), &sourceMap); err != nil {
 		t.Fatal(err)
 	}
 	isOwn := func(pluginDir string) bool { return strings.HasPrefix(pluginDir, "../src/") }

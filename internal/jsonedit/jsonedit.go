@@ -16,10 +16,10 @@ import (
 // defaultIndent is the indentation of one level in a JSON file without any indented line.
 const defaultIndent = "  "
 
-// Set returns the JSON document in data with the member at path replaced by value. The
-// parameter value must be valid JSON. Set creates missing objects on the path to the
-// member. Set returns an error if a member on the path is not an object. Data without any
-// JSON value is treated as an empty object.
+// Set returns the JSON document in configBytes with the member at path set to valueJSON. The
+// parameter valueJSON must be valid JSON. Set creates missing objects on the path to the
+// member. Set returns an error if a member on the path is not an object. Set treats a document
+// without any JSON value as an empty object.
 func Set(configBytes []byte, path []string, valueJSON json.RawMessage) ([]byte, error) {
 	document, err := parse(configBytes)
 	if err != nil {
@@ -51,8 +51,8 @@ func Set(configBytes []byte, path []string, valueJSON json.RawMessage) ([]byte, 
 	return document.Pack(), nil
 }
 
-// Remove returns the JSON document in data without the member at path. If the document
-// has no such member, Remove returns data unchanged, and removed is false.
+// Remove returns the JSON document in configBytes without the member at path. If the document
+// has no such member, Remove returns configBytes unchanged, and removed is false.
 func Remove(configBytes []byte, path []string) (editedJSON []byte, removed bool, err error) {
 	document, err := parse(configBytes)
 	if err != nil {
@@ -83,34 +83,34 @@ func removeMember(object *hujson.Object, at int) {
 	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
 	if lastIndex := len(object.Members) - 1; at < lastIndex {
 		nextValue := &object.Members[at+1].Name
-		nextValue.BeforeExtra = joinExtras(comments, nextValue.BeforeExtra)
+		nextValue.BeforeExtra = appendWhitespace(comments, nextValue.BeforeExtra)
 	} else {
 		if lastIndex > 0 {
 			previousValue := &object.Members[lastIndex-1].Value
-			comments = joinExtras(joinComments(previousValue.AfterExtra), comments)
+			comments = appendWhitespace(joinComments(previousValue.AfterExtra), comments)
 			previousValue.AfterExtra = nil
 			if member.Value.AfterExtra != nil {
 				previousValue.AfterExtra = hujson.Extra{}
 			}
 		}
-		object.AfterExtra = joinExtras(comments, object.AfterExtra)
+		object.AfterExtra = appendWhitespace(comments, object.AfterExtra)
 	}
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
 func joinComments(comments ...hujson.Extra) hujson.Extra {
-	var joinedExtra hujson.Extra
-	for _, part := range comments {
-		if bytes.ContainsRune(part, '/') {
-			joinedExtra = joinExtras(joinedExtra, bytes.TrimRight(part, " \t\r\n"))
+	var allComments hujson.Extra
+	for _, commentText := range comments {
+		if bytes.ContainsRune(commentText, '/') {
+			allComments = appendWhitespace(allComments, bytes.TrimRight(commentText, " \t\r\n"))
 		}
 	}
-	return joinedExtra
+	return allComments
 }
 
-// After a // comment, joinExtras adds a line break, because the following text would otherwise become part of the
+// After a // comment, appendWhitespace adds a line break, because the following text would otherwise become part of the
 // comment.
-func joinExtras(comments, remainingSpace hujson.Extra) hujson.Extra {
+func appendWhitespace(comments, remainingSpace hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
 		return remainingSpace
 	}
@@ -122,8 +122,8 @@ func joinExtras(comments, remainingSpace hujson.Extra) hujson.Extra {
 	return append(joinedExtra, remainingSpace...)
 }
 
-// Standardize returns a JSON document without its comments and trailing commas.
-func Standardize(configBytes []byte) ([]byte, error) {
+// StripComments returns a JSON document without its comments and trailing commas.
+func StripComments(configBytes []byte) ([]byte, error) {
 	document, err := parse(configBytes)
 	if err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ func parse(configBytes []byte) (hujson.Value, error) {
 	}
 	// If a JSON file contains only comments, parse adds an empty object after the
 	// comments.
-	if commented, commentErr := hujson.Parse(append(bytes.Clone(configBytes), "\n{}\n"...)); commentErr == nil {
-		return commented, nil
+	if commentProbe, commentErr := hujson.Parse(append(bytes.Clone(configBytes), "\n{}\n"...)); commentErr == nil {
+		return commentProbe, nil
 	}
 	return document, err
 }
@@ -208,9 +208,9 @@ func lineIndentBefore(configBytes []byte, offset int) string {
 
 func (s style) parseValue(valueJSON json.RawMessage) hujson.Value {
 	newValue := valueJSON
-	var indented bytes.Buffer
-	if !s.isOneLine && json.Indent(&indented, valueJSON, s.memberIndent, s.stepName) == nil {
-		newValue = indented.Bytes()
+	var indentedJSON bytes.Buffer
+	if !s.isOneLine && json.Indent(&indentedJSON, valueJSON, s.memberIndent, s.stepName) == nil {
+		newValue = indentedJSON.Bytes()
 	}
 	parsedValue, err := hujson.Parse(newValue)
 	if err != nil {
@@ -231,8 +231,8 @@ func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	if s.isOneLine {
 		member.Name.BeforeExtra = hujson.Extra(" ")
 	} else {
-		keptExtra := bytes.TrimRight(object.AfterExtra, " \t\r\n")
-		member.Name.BeforeExtra = append(keptExtra[:len(keptExtra):len(keptExtra)], "\n"+s.memberIndent...)
+		trimmedExtra := bytes.TrimRight(object.AfterExtra, " \t\r\n")
+		member.Name.BeforeExtra = append(trimmedExtra[:len(trimmedExtra):len(trimmedExtra)], "\n"+s.memberIndent...)
 		object.AfterExtra = hujson.Extra("\n" + s.closingIndent)
 	}
 	object.Members = append(object.Members, member)

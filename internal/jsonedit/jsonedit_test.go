@@ -56,12 +56,12 @@ func TestRemove(t *testing.T) {
 	} {
 		editedJSON, removed, err := Remove([]byte(c.input), strings.Split(c.path, "."))
 		if err != nil || !removed || string(editedJSON) != c.want {
-			t.Errorf("Remove of %s = %t, %v\n%s\nwant\n%s", c.name, removed, err, editedJSON, c.want)
+			t.Errorf("Remove of %s = %t, error %v\n%s\nwant\n%s", c.name, removed, err, editedJSON, c.want)
 		}
 	}
 	for _, input := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
 		if editedJSON, removed, err := Remove([]byte(input), []string{"a", "b"}); err != nil || removed || string(editedJSON) != input {
-			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", input, editedJSON, removed, err)
+			t.Errorf("Remove of a missing member in %q = %q, %t, error %v, want the same document", input, editedJSON, removed, err)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func FuzzSetRemove(f *testing.F) {
 		standardJSON, err := hujson.Standardize(editedJSON)
 		var settingValues map[string]json.RawMessage
 		if err != nil || json.Unmarshal(standardJSON, &settingValues) != nil {
-			t.Fatalf("Set in %q = %q, which is not JSON: %v", input, editedJSON, err)
+			t.Fatalf("Set in %q = %q, want valid JSON; error %v", input, editedJSON, err)
 		}
 		var storedObject struct{ B struct{ C []int } }
 		if json.Unmarshal(settingValues["new"], &storedObject) != nil || len(storedObject.B.C) != 1 {
@@ -87,10 +87,10 @@ func FuzzSetRemove(f *testing.F) {
 		}
 		remainingJSON, removed, err := Remove(editedJSON, []string{"new", "b"})
 		if err != nil || !removed {
-			t.Fatalf("Remove from %q = %t, %v, want a removed member", editedJSON, removed, err)
+			t.Fatalf("Remove from %q = %t, error %v, want a removed member", editedJSON, removed, err)
 		}
 		if _, err := hujson.Parse(remainingJSON); err != nil {
-			t.Fatalf("Remove from %q = %q, which is not JSON: %v", editedJSON, remainingJSON, err)
+			t.Fatalf("Remove from %q = %q, want valid JSON; error %v", editedJSON, remainingJSON, err)
 		}
 	})
 }

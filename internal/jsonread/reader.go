@@ -64,8 +64,8 @@ func (r *Reader) Text(key, remedy string) string {
 	return s
 }
 
-// Optional returns an optional string; empty if the member is absent or invalid.
-func (r *Reader) Optional(key string) string {
+// OptionalText returns an optional string; empty if the member is absent or invalid.
+func (r *Reader) OptionalText(key string) string {
 	s, _ := r.TextOrFalse(key)
 	return s
 }
@@ -82,7 +82,7 @@ func (r *Reader) TextOrFalse(key string) (string, bool) {
 		return "", false
 	}
 	s := rawjson.Unquote(r.Members[key])
-	if problemText := plaintext.CheckShown(s); problemText != "" {
+	if problemText := plaintext.CheckDisplayText(s); problemText != "" {
 		r.Add(key, "%s", problemText)
 		return "", false
 	}
@@ -134,7 +134,7 @@ func (r *Reader) Strings(key string) []string {
 			continue
 		}
 		unquoted := rawjson.Unquote(item)
-		if problemText := plaintext.CheckShown(unquoted); problemText != "" {
+		if problemText := plaintext.CheckDisplayText(unquoted); problemText != "" {
 			r.Add(fmt.Sprintf("%s[%d]", key, i), "%s", problemText)
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 var toolRowPattern = regexp.MustCompile("(?m)^\\| `(browser_\\w+)` \\| (.+) \\| (read|act|dangerous|as its steps)( \\(.+\\))? \\|$")
 
 func TestBrowserToolsDoc(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	var got, want []string
 	for _, m := range toolRowPattern.FindAllStringSubmatch(documents(t)["docs/browser-tools.md"], -1) {
 		got = append(got, m[1]+" "+m[3])
@@ -29,6 +29,6 @@ func TestBrowserToolsDoc(t *testing.T) {
 		want = append(want, tool.Name+" "+class)
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
-		t.Errorf("docs/browser-tools.md lists the tools\n%s\nwant\n%s", g, w)
+		t.Errorf("docs/browser-tools.md lists the browser tools\n%s\nwant\n%s", g, w)
 	}
 }

@@ -18,7 +18,7 @@ const (
 type packageSize struct{ files, lines int }
 
 func TestPackageBudgets(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestPackageBudgets(t *testing.T) {
 func checkPackageSizes(files []goFile) []string {
 	sizes := map[string]packageSize{}
 	for _, f := range files {
-		if f.test || f.generated {
+		if f.test || f.isGenerated {
 			continue
 		}
 		size := sizes[f.dir]
@@ -50,7 +50,7 @@ func checkPackageSizes(files []goFile) []string {
 func checkMethodCounts(files []goFile) []string {
 	counts := map[string]int{}
 	for _, f := range files {
-		if f.test || f.generated {
+		if f.test || f.isGenerated {
 			continue
 		}
 		for _, d := range f.ast.Decls {
@@ -81,7 +81,7 @@ func receiverName(recv *ast.FieldList) string {
 }
 
 func TestBudgetsReportViolations(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	parse := func(name, sourceCode string) goFile {
 		f, err := parseGo(name, sourceCode)
 		if err != nil {
@@ -91,15 +91,15 @@ func TestBudgetsReportViolations(t *testing.T) {
 	}
 	methods := "package a\n" + strings.Repeat("func (*t[K]) m() {}\n", maxTypeMethods+1)
 	lines := "package a\n" + strings.Repeat("// x\n", maxPackageLines)
-	var manyFiles []goFile
+	var tooManyFiles []goFile
 	for range maxPackageFiles + 1 {
-		manyFiles = append(manyFiles, parse("many/a.go", "package a\n"))
+		tooManyFiles = append(tooManyFiles, parse("many/a.go", "package a\n"))
 	}
 	for _, c := range []struct {
 		got  []string
 		want string
 	}{
-		{checkPackageSizes(manyFiles), "many: 26 files"},
+		{checkPackageSizes(tooManyFiles), "many: 26 files"},
 		{checkPackageSizes([]goFile{parse("long/a.go", lines)}), "4001 lines"},
 		{checkPackageSizes([]goFile{parse("a/a_test.go", lines)}), ""},
 		{checkPackageSizes([]goFile{parse("a/a.go", strings.TrimSuffix(lines, "// x\n"))}), ""},
@@ -107,7 +107,7 @@ func TestBudgetsReportViolations(t *testing.T) {
 		{checkMethodCounts([]goFile{parse("a/a.go", strings.Replace(methods, "func (*t[K]) m() {}\n", "", 1))}), ""},
 	} {
 		if got := strings.Join(c.got, "\n"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("reported %q, want %q", got, c.want)
+			t.Errorf("violations of the package budgets = %q, want a text that contains %q", got, c.want)
 		}
 	}
 }

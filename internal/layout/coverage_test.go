@@ -15,9 +15,9 @@ const coverageDoc = "docs/coverage.md"
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
 // Each row of the table of product requirements must name code and a test, or explain why the product differs from the
-// requirement. TestReferences checks that the code and the Go tests that docs/coverage.md names exist.
+// requirement. TestDocumentReferences checks that the code and the Go tests that docs/coverage.md names exist.
 func TestCoverage(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	fileContent, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
@@ -31,28 +31,28 @@ func TestCoverage(t *testing.T) {
 		rowCount++
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if len(cells) != 3 {
-			t.Errorf("%s:%d: %d cells, want statement, where, shown by", coverageDoc, i+1, len(cells))
+			t.Errorf("%s:%d: the table row has %d cells, want 3: statement, where, shown by", coverageDoc, i+1, len(cells))
 			continue
 		}
-		if reason, different := strings.CutPrefix(cells[1], "Different: "); different {
+		if reason, differsByDesign := strings.CutPrefix(cells[1], "Different: "); differsByDesign {
 			if len(reason) < 20 {
-				t.Errorf("%s:%d: give the reason for the difference", coverageDoc, i+1)
+				t.Errorf("%s:%d: the reason for the difference has fewer than 20 characters; explain the difference", coverageDoc, i+1)
 			}
 			continue
 		}
 		if !referencePattern.MatchString(cells[1]) {
-			t.Errorf("%s:%d: no place in the code, as `file:Symbol`, and no \"Different: why\"", coverageDoc, i+1)
+			t.Errorf("%s:%d: the cell \"where\" has no reference such as `file:Symbol`, and no \"Different: why\"; write one of them", coverageDoc, i+1)
 		}
 		tests := testReference.FindAllStringSubmatch(cells[2], -1)
 		if len(tests) == 0 {
-			t.Errorf("%s:%d: no test", coverageDoc, i+1)
+			t.Errorf("%s:%d: the cell \"shown by\" refers to no test; name one", coverageDoc, i+1)
 		}
 		for _, m := range tests {
 			checkTestReference(t, i+1, m)
 		}
 	}
 	if rowCount < 150 {
-		t.Errorf("%s has %d rows; the five documents have more statements than that", coverageDoc, rowCount)
+		t.Errorf("%s has %d rows, want at least 150, because the requirements have more statements", coverageDoc, rowCount)
 	}
 }
 
@@ -67,8 +67,8 @@ func checkTestReference(t *testing.T, line int, m []string) {
 	}
 	sourceCode, err := os.ReadFile(file)
 	if err != nil {
-		t.Errorf("%s:%d: %v", coverageDoc, line, err)
+		t.Errorf("%s:%d: the test file cannot be read: %v", coverageDoc, line, err)
 	} else if title != "" && !strings.Contains(string(sourceCode), title) {
-		t.Errorf("%s:%d: %s has no test %q", coverageDoc, line, file, title)
+		t.Errorf("%s:%d: the file %s contains no test %q", coverageDoc, line, file, title)
 	}
 }

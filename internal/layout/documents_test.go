@@ -40,15 +40,15 @@ func documents(t *testing.T) map[string]string {
 	return docs
 }
 
-func TestDocuments(t *testing.T) {
-	changeToRoot(t)
+func TestRequiredDocuments(t *testing.T) {
+	changeToRepositoryRoot(t)
 	docs := documents(t)
 	for _, requiredDocs := range []string{
 		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tool-call.md", "docs/protocol.md", "docs/plugins.md",
 		"docs/settings.md", "docs/http-api.md", "docs/troubleshooting.md", "docs/tutorial.md", "docs/glossary.md",
 	} {
 		if docs[requiredDocs] == "" {
-			t.Errorf("%s is missing", requiredDocs)
+			t.Errorf("the required document %s is missing", requiredDocs)
 		}
 	}
 }
@@ -57,16 +57,16 @@ func TestDocuments(t *testing.T) {
 // `wire/proof.go:PairingKey`.
 var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
 
-func TestReferences(t *testing.T) {
-	changeToRoot(t)
+func TestDocumentReferences(t *testing.T) {
+	changeToRepositoryRoot(t)
 	for doc, docText := range documents(t) {
 		references := referencePattern.FindAllStringSubmatch(docText, -1)
 		for _, m := range references {
 			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
-				t.Errorf("%s names %s: %v", doc, m[0], err)
-			} else if !declares(m[1], string(sourceCode), m[2]) {
-				t.Errorf("%s names %s, but %s declares no %s", doc, m[0], m[1], m[2])
+				t.Errorf("%s refers to %s, which cannot be read: %v", doc, m[0], err)
+			} else if !declaresSymbol(m[1], string(sourceCode), m[2]) {
+				t.Errorf("%s refers to %s, but %s declares no %s", doc, m[0], m[1], m[2])
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func TestReferences(t *testing.T) {
 var benchmarkPattern = regexp.MustCompile(`go test \./(\S+) -bench (\w+)`)
 
 func TestBenchmarksInDocs(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	for doc, docText := range documents(t) {
 		for _, m := range benchmarkPattern.FindAllStringSubmatch(docText, -1) {
 			testFiles, err := filepath.Glob(m[1] + "/*_test.go")
@@ -88,14 +88,14 @@ func TestBenchmarksInDocs(t *testing.T) {
 				sourceCode, err := os.ReadFile(file)
 				return err == nil && declaration.Match(sourceCode)
 			}) {
-				t.Errorf("%s names `%s`, but %s has no such benchmark", doc, m[0], m[1])
+				t.Errorf("%s refers to `%s`, but %s has no such benchmark", doc, m[0], m[1])
 			}
 		}
 	}
 }
 
 func TestToolCallDoc(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
 	docText := documents(t)[name]
 	if n := len(strings.Fields(docText)); n > maxWords {
@@ -109,9 +109,9 @@ func TestToolCallDoc(t *testing.T) {
 	}
 }
 
-func declares(name, sourceCode, symbol string) bool {
+func declaresSymbol(name, sourceCode, symbol string) bool {
 	if path.Ext(name) != ".go" {
-		return declaresTS(sourceCode, symbol)
+		return declaresTSSymbol(sourceCode, symbol)
 	}
 	f, err := parseGo(name, sourceCode)
 	if err != nil {
@@ -170,8 +170,8 @@ func hasMember(typ ast.Expr, name string) bool {
 	return false
 }
 
-// declaresTS uses regular expressions instead of a parser, which is reliable for code that biome has formatted.
-func declaresTS(sourceCode, symbol string) bool {
+// declaresTSSymbol uses regular expressions instead of a parser, which is reliable for code that biome has formatted.
+func declaresTSSymbol(sourceCode, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {
 		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(sourceCode)
@@ -186,8 +186,8 @@ func declaresTS(sourceCode, symbol string) bool {
 	return isDeclared(symbol) || hasMatch(symbol)
 }
 
-func TestDeclares(t *testing.T) {
-	changeToRoot(t)
+func TestFindsDeclarations(t *testing.T) {
+	changeToRepositoryRoot(t)
 	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
 	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
 	for _, c := range []struct {
@@ -200,14 +200,14 @@ func TestDeclares(t *testing.T) {
 		{"a.ts", tsSrc, "T", true}, {"a.ts", tsSrc, "T.run", true}, {"a.ts", tsSrc, "T.x", true}, {"a.ts", tsSrc, "f", true},
 		{"a.ts", tsSrc, "table", true}, {"a.ts", tsSrc, "T.stop", false}, {"a.ts", tsSrc, "g", false}, {"a.ts", tsSrc, "U.run", false},
 	} {
-		if got := declares(c.name, c.sourceCode, c.symbol); got != c.want {
-			t.Errorf("%s declares %s: %v", c.name, c.symbol, got)
+		if got := declaresSymbol(c.name, c.sourceCode, c.symbol); got != c.want {
+			t.Errorf("declares(%s, %s) = %v, want %v", c.name, c.symbol, got, c.want)
 		}
 	}
 }
 
 func TestGlossary(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	const maxTerms = 60
 	seenNames := map[string]bool{}
 	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
@@ -217,10 +217,10 @@ func TestGlossary(t *testing.T) {
 		}
 		term := strings.TrimSpace(cells[0])
 		if len(cells) != 2 || len(strings.TrimSpace(cells[1])) < 20 {
-			t.Errorf("docs/glossary.md: %q has no definition", term)
+			t.Errorf("docs/glossary.md: the term %q has no definition of at least 20 characters", term)
 		}
 		if seenNames[term] {
-			t.Errorf("docs/glossary.md: %q is defined twice", term)
+			t.Errorf("docs/glossary.md: the term %q is defined twice", term)
 		}
 		seenNames[term] = true
 	}
@@ -232,14 +232,14 @@ func TestGlossary(t *testing.T) {
 var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 func TestLinks(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	for doc, docText := range documents(t) {
 		for _, m := range linkPattern.FindAllStringSubmatch(docText, -1) {
 			if strings.Contains(m[1], ":") {
 				continue
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1])); err != nil {
-				t.Errorf("%s: link %s: %v", doc, m[0], err)
+				t.Errorf("%s: the target of the link %s does not exist: %v", doc, m[0], err)
 			}
 		}
 	}
@@ -249,25 +249,25 @@ func TestLinks(t *testing.T) {
 // from: path -->.
 var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
-func TestExcerpts(t *testing.T) {
-	changeToRoot(t)
+func TestDocumentExcerpts(t *testing.T) {
+	changeToRepositoryRoot(t)
 	for doc, docText := range documents(t) {
 		for _, m := range excerptPattern.FindAllStringSubmatch(docText, -1) {
 			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
-				t.Errorf("%s: %v", doc, err)
+				t.Errorf("%s: the source file of an excerpt cannot be read: %v", doc, err)
 			} else if !strings.Contains(string(sourceCode), m[2]) {
 				t.Errorf("%s: the excerpt differs from %s; copy it again", doc, m[1])
 			}
 		}
 	}
 	if !excerptPattern.MatchString(documents(t)["README.md"]) {
-		t.Error("README.md shows no code from a file")
+		t.Error("README.md has no excerpt after a comment such as <!-- from: path -->, want at least one")
 	}
 }
 
 func TestReadmeIsShort(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	const maxLines = 120
 	if n := strings.Count(documents(t)["README.md"], "\n"); n > maxLines {
 		t.Errorf("README.md has %d lines, limit %d; move details to docs/", n, maxLines)
@@ -275,24 +275,24 @@ func TestReadmeIsShort(t *testing.T) {
 }
 
 func TestSettingsDoc(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	const name = "docs/settings.md"
 	docText := documents(t)[name]
 	flags := config.Flags()
 	for _, f := range flags {
 		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(docText, tableRow) {
-			t.Errorf("%s has no setting with %q", name, tableRow)
+			t.Errorf("%s lacks the table row of a setting: %q", name, tableRow)
 		}
 	}
 	if n := strings.Count(docText, "| `--"); n != len(flags) {
-		t.Errorf("%s has %d settings, opentabs has %d", name, n, len(flags))
+		t.Errorf("%s documents %d settings, want %d as in opentabs", name, n, len(flags))
 	}
 }
 
 func TestChangelog(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	if !strings.Contains(documents(t)["CHANGELOG.md"], "\n## Unreleased\n") {
-		t.Error(`CHANGELOG.md needs "## Unreleased" for what users will see next`)
+		t.Error(`CHANGELOG.md lacks the heading "## Unreleased" for changes in the next release`)
 	}
 }
 
@@ -302,22 +302,22 @@ var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```j
 
 // Each example in docs/protocol.md must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	docText := documents(t)["docs/protocol.md"]
-	shownMethods := map[string]bool{}
+	documentedMethods := map[string]bool{}
 	for _, m := range examplePattern.FindAllStringSubmatch(docText, -1) {
-		shownMethods[m[1]] = true
+		documentedMethods[m[1]] = true
 		if err := checkExample(m[1], []byte(m[2])); err != nil {
-			t.Errorf("docs/protocol.md, %s: %v", m[1], err)
+			t.Errorf("docs/protocol.md: the example %s is wrong: %v", m[1], err)
 		}
 	}
 	files, err := filepath.Glob("wire/testdata/frames/*.json")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden frames: %v", err)
+		t.Fatalf("found no golden frames, want at least one; error %v", err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		if variant := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !variant && !shownMethods[name] {
+		if isVariant := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !isVariant && !documentedMethods[name] {
 			t.Errorf("docs/protocol.md shows no example <!-- golden: %s -->", name)
 		}
 	}
@@ -364,14 +364,14 @@ func checkExample(name string, frame []byte) error {
 	if err != nil {
 		return err
 	}
-	var got, golden any
+	var got, goldenJSON any
 	if err := json.Unmarshal(body, &got); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(want, &golden); err != nil {
+	if err := json.Unmarshal(want, &goldenJSON); err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(got, golden) {
+	if !reflect.DeepEqual(got, goldenJSON) {
 		return fmt.Errorf("the example is not the golden frame\n got %s\nwant %s", body, bytes.TrimSpace(want))
 	}
 	return nil

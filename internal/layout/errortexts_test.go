@@ -12,35 +12,35 @@ import (
 )
 
 // Error texts for users do not contain "the user", or the names of tools and arguments that users never type.
-var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
+var agentPhrasePattern = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
 // In an error without a UserText, the word "you" would address the agent, and confuse the user.
-var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
+var youPattern = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
 // The values of sharedErrorTexts explain why one error text suits both agents and users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",
 	"newArgumentsError": "the gateway's own tools are only for agents",
-	"newNestingError":   sharedByCallers,
-	"newNoTabProblem":   sharedByCallers,
-	"newTooManyError":   sharedByCallers,
-	"NewInternalError":  sharedByCallers,
-	"newInvalidVerdict": sharedByCallers,
+	"newNestingError":   sharedTextReason,
+	"newNoTabProblem":   sharedTextReason,
+	"newTooManyError":   sharedTextReason,
+	"NewInternalError":  sharedTextReason,
+	"newInvalidVerdict": sharedTextReason,
 }
 
-const sharedByCallers = "the callers give one text"
+const sharedTextReason = "the callers give one text"
 
 // An error whose text addresses the agent needs a separate text for the user.
 func TestErrorTexts(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkedCount, usedNames := 0, map[string]bool{}
 	for _, f := range files {
-		if f.test || f.generated || strings.HasSuffix(f.dir, "test") {
+		if f.test || f.isGenerated || strings.HasSuffix(f.dir, "test") {
 			continue
 		}
 		for _, e := range errorTexts(f) {
@@ -53,11 +53,11 @@ func TestErrorTexts(t *testing.T) {
 	}
 	for name := range sharedErrorTexts {
 		if !usedNames[name] {
-			t.Errorf("sharedErrorTexts names %s, which makes no error", name)
+			t.Errorf("sharedErrorTexts contains %s, which creates no error; remove the entry", name)
 		}
 	}
 	if checkedCount < 80 {
-		t.Errorf("the test found %d errors, want at least 80; does errorTexts still know how errors are made?", checkedCount)
+		t.Errorf("the test found %d errors, want at least 80; does errorTexts still match the code that creates errors?", checkedCount)
 	}
 }
 
@@ -81,7 +81,7 @@ func errorTexts(f goFile) []errorText {
 			case *ast.CallExpr:
 				if name := calledName(n); name == "NewBlockVerdict" && len(n.Args) == 3 {
 					e.message, e.userText = n.Args[1], n.Args[2]
-				} else if sharedErrorTexts[name] == sharedByCallers {
+				} else if sharedErrorTexts[name] == sharedTextReason {
 					e.message = &ast.CompositeLit{Elts: n.Args}
 				}
 			}
@@ -117,10 +117,10 @@ func fieldOf(literal *ast.CompositeLit, name string) ast.Expr {
 }
 
 func checkErrorText(f goFile, e errorText) []string {
-	message := e.stringsIn(e.message)
+	message := e.stringLiteralsIn(e.message)
 	var userText []string
 	if e.userText != nil {
-		userText = e.stringsIn(e.userText)
+		userText = e.stringLiteralsIn(e.userText)
 	}
 	hasUserText := e.userText != nil && !slices.Equal(userText, []string{""})
 	if !hasUserText {
@@ -128,7 +128,7 @@ func checkErrorText(f goFile, e errorText) []string {
 			return []string{fmt.Sprintf("%s: the message is not a constant; add a text for the user, or add %s to sharedErrorTexts with a reason", f.at(e.node), name)}
 		}
 		for _, errorText := range message {
-			if agentPhrase.MatchString(errorText) || agentAddress.MatchString(errorText) {
+			if agentPhrasePattern.MatchString(errorText) || youPattern.MatchString(errorText) {
 				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), errorText)}
 			}
 		}
@@ -136,7 +136,7 @@ func checkErrorText(f goFile, e errorText) []string {
 	}
 	var violations []string
 	for _, message := range userText {
-		if phrase := agentPhrase.FindString(message); phrase != "" {
+		if phrase := agentPhrasePattern.FindString(message); phrase != "" {
 			violations = append(violations, fmt.Sprintf("%s: the text for the user contains %q, which only suits an agent: %q", f.at(e.node), phrase, message))
 		}
 	}
@@ -145,7 +145,7 @@ func checkErrorText(f goFile, e errorText) []string {
 
 func isSharedCall(n ast.Node) bool {
 	call, ok := n.(*ast.CallExpr)
-	return ok && sharedErrorTexts[calledName(call)] == sharedByCallers
+	return ok && sharedErrorTexts[calledName(call)] == sharedTextReason
 }
 
 func (e errorText) functionName() string {
@@ -155,7 +155,7 @@ func (e errorText) functionName() string {
 	return e.function.Name.Name
 }
 
-func (e errorText) stringsIn(expr ast.Expr) []string {
+func (e errorText) stringLiteralsIn(expr ast.Expr) []string {
 	var wantedTexts []string
 	seenNames := map[string]bool{}
 	var addText func(ast.Expr)
@@ -169,7 +169,7 @@ func (e errorText) stringsIn(expr ast.Expr) []string {
 			case *ast.Ident:
 				if e.function != nil && !seenNames[n.Name] {
 					seenNames[n.Name] = true
-					for _, value := range valuesOf(e.function, n.Name) {
+					for _, value := range assignedValues(e.function, n.Name) {
 						addText(value)
 					}
 				}
@@ -181,7 +181,7 @@ func (e errorText) stringsIn(expr ast.Expr) []string {
 	return wantedTexts
 }
 
-func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
+func assignedValues(function *ast.FuncDecl, name string) []ast.Expr {
 	var values []ast.Expr
 	ast.Inspect(function, func(n ast.Node) bool {
 		assign, ok := n.(*ast.AssignStmt)
@@ -200,31 +200,31 @@ func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 
 // failureCall matches the beginning of TypeScript code that creates an error of a browser
 // tool.
-var failureCall = regexp.MustCompile(`\b(toolFailure|callFailure|DebuggerUnavailable)\(`)
+var failureCall = regexp.MustCompile(`\b(toolFailure|makeCallFailure|DebuggerUnavailableError)\(`)
 
-var substitution = regexp.MustCompile(`\$\{[^}]*\}`)
+var substitutionPattern = regexp.MustCompile(`\$\{[^}]*\}`)
 
-var agentProperty = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
+var agentTextPattern = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
 
-// TestFailureTexts checks the error texts of the extension's browser tools by the rules
+// TestTypeScriptErrorTexts checks the error texts of the extension's browser tools by the rules
 // of TestErrorTexts.
-func TestFailureTexts(t *testing.T) {
-	changeToRoot(t)
+func TestTypeScriptErrorTexts(t *testing.T) {
+	changeToRepositoryRoot(t)
 	checkedCount := 0
 	for _, f := range tsFiles(t) {
 		if !strings.HasPrefix(f.name, "extension/src/") || isTSTest(f.name) {
 			continue
 		}
-		sourceCode := withoutComments(f.sourceCode)
+		sourceCode := stripComments(f.sourceCode)
 		for _, at := range failureCall.FindAllStringIndex(sourceCode, -1) {
 			checkedCount++
-			failureText := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(sourceCode, at[1]), ""), "forUser:")
-			phrase := agentPhrase.FindString(failureText)
+			failureText := agentTextPattern.ReplaceAllString(substitutionPattern.ReplaceAllString(findArgumentsText(sourceCode, at[1]), ""), "forUser:")
+			phrase := agentPhrasePattern.FindString(failureText)
 			if phrase == "" && !strings.Contains(failureText, "forUser:") {
-				phrase = agentAddress.FindString(failureText)
+				phrase = youPattern.FindString(failureText)
 			}
 			if phrase != "" {
-				t.Errorf("%s: %q only suits an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, failureText)
+				t.Errorf("%s: the words %q only suit an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, failureText)
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-func argumentsAt(sourceCode string, startIndex int) string {
+func findArgumentsText(sourceCode string, startIndex int) string {
 	depth := 1
 	for i := startIndex; i < len(sourceCode); i++ {
 		switch sourceCode[i] {

@@ -17,7 +17,7 @@ import (
 
 // A type counts as used if an exported declaration in its package mentions the type: other packages can use its values.
 func TestExportedNamesAreUsed(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -26,15 +26,15 @@ func TestExportedNamesAreUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, checkExported(files, string(sourceCode)))
+	report(t, checkUnusedExports(files, string(sourceCode)))
 }
 
-func checkExported(files []goFile, generatedTS string) []string {
-	usedNames := namesUsedAcross(files)
-	methods := methodsUsedAcross(files)
+func checkUnusedExports(files []goFile, generatedTS string) []string {
+	usedNames := collectNameUses(files)
+	methods := collectMethodUses(files)
 	unusedNames := map[string]string{}
 	for _, f := range files {
-		if f.test || f.generated || f.ast.Name.Name == "main" {
+		if f.test || f.isGenerated || f.ast.Name.Name == "main" {
 			continue
 		}
 		for _, e := range exportedNames(f) {
@@ -42,10 +42,10 @@ func checkExported(files []goFile, generatedTS string) []string {
 			key := f.dir + "." + e.name
 			isUsed := usedNames[key]
 			if isMethod {
-				isUsed = methods[method].usedOutside(f.dir)
+				isUsed = methods[method].isUsedOutside(f.dir)
 			}
-			inTypeScript := f.dir == "wire" && regexp.MustCompile(`\b`+e.name+`\b`).MatchString(generatedTS)
-			if !isUsed && !inTypeScript {
+			isUsedInTypeScript := f.dir == "wire" && regexp.MustCompile(`\b`+e.name+`\b`).MatchString(generatedTS)
+			if !isUsed && !isUsedInTypeScript {
 				unusedNames[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
 			}
 		}
@@ -53,12 +53,12 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unusedNames))
 }
 
-// usagePlaces contains byInterface for a method that an interface declares.
+// usagePlaces contains interfaceUseMark for a method that an interface declares.
 type usagePlaces map[string]bool
 
-const byInterface = "(interface)"
+const interfaceUseMark = "(interface)"
 
-func (p usagePlaces) usedOutside(dir string) bool {
+func (p usagePlaces) isUsedOutside(dir string) bool {
 	return len(p) > 1 || len(p) == 1 && !p[dir]
 }
 
@@ -98,7 +98,7 @@ func exportedNames(f goFile) []exportedName {
 	return names
 }
 
-func namesUsedAcross(files []goFile) map[string]bool {
+func collectNameUses(files []goFile) map[string]bool {
 	packageNames := map[string]string{}
 	for _, f := range files {
 		if !f.test {
@@ -110,8 +110,8 @@ func namesUsedAcross(files []goFile) map[string]bool {
 		imports := map[string]string{}
 		for _, spec := range f.ast.Imports {
 			p, _ := strconv.Unquote(spec.Path.Value)
-			dir, ourPath := strings.CutPrefix(p, module+"/")
-			if !ourPath || dir == f.dir {
+			dir, localPath := strings.CutPrefix(p, module+"/")
+			if !localPath || dir == f.dir {
 				continue
 			}
 			name := packageNames[dir]
@@ -132,7 +132,7 @@ func namesUsedAcross(files []goFile) map[string]bool {
 			return true
 		})
 		if !f.test {
-			for _, name := range mentionedInAPI(f) {
+			for _, name := range namesInExportedAPI(f) {
 				usedNames[f.dir+"."+name] = true
 			}
 		}
@@ -140,7 +140,7 @@ func namesUsedAcross(files []goFile) map[string]bool {
 	return usedNames
 }
 
-func mentionedInAPI(f goFile) []string {
+func namesInExportedAPI(f goFile) []string {
 	var names []string
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -192,16 +192,16 @@ func mentionedInAPI(f goFile) []string {
 	return names
 }
 
-func methodsUsedAcross(files []goFile) map[string]usagePlaces {
+func collectMethodUses(files []goFile) map[string]usagePlaces {
 	usedNames := map[string]usagePlaces{}
-	addName := func(name, placeText string) {
+	addName := func(name, locationText string) {
 		if usedNames[name] == nil {
 			usedNames[name] = usagePlaces{}
 		}
-		usedNames[name][placeText] = true
+		usedNames[name][locationText] = true
 	}
 	for _, name := range standardMethods {
-		addName(name, byInterface)
+		addName(name, interfaceUseMark)
 	}
 	for _, f := range files {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -211,7 +211,7 @@ func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 			case *ast.InterfaceType:
 				for _, m := range n.Methods.List {
 					for _, id := range m.Names {
-						addName(id.Name, byInterface)
+						addName(id.Name, interfaceUseMark)
 					}
 				}
 			}
@@ -227,7 +227,7 @@ var standardMethods = []string{
 }
 
 func TestUnusedExportedNamesAreReported(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	var files []goFile
 	for _, src := range []struct{ name, source string }{
 		{"lib/lib.go", `package lib
@@ -252,7 +252,7 @@ func unexported(Alone) {}`},
 		}
 		files = append(files, f)
 	}
-	got := checkExported(files, "")
+	got := checkUnusedExports(files, "")
 	for i, want := range []string{"uses Alone;", "uses Constant;", "uses Uncalled;", "uses Used.Ignored;"} {
 		if len(got) != 4 || !strings.Contains(strings.Join(got, "\n"), want) {
 			t.Fatalf("want 4 problems, number %d with %q; got\n%s", i+1, want, strings.Join(got, "\n"))

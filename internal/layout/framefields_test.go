@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// otherProtocols lists, by package, fields of other JSON formats that have the same name
+// foreignProtocolDirs lists, by package, fields of other JSON formats that have the same name
 // as a field of message frames.
-var otherProtocols = map[string]struct {
+var foreignProtocolDirs = map[string]struct {
 	names  []string
 	format string
 }{
@@ -34,9 +34,9 @@ var otherProtocols = map[string]struct {
 	"plugin/policy":     {[]string{"lateAccess"}, "the file of permissions"},
 }
 
-// frameFunction matches the functions and types of package wire that encode, decode and
+// frameFunctionPattern matches the functions and types of package wire that encode, decode and
 // route message frames.
-var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBody|Decode[A-Z].*|Method[A-Z].*)$`)
+var frameFunctionPattern = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBody|Decode[A-Z].*|Method[A-Z].*)$`)
 
 // Package wire must be the only package that encodes and decodes message frames.
 //
@@ -47,7 +47,7 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 //
 // Tests that simulate the browser write message frames by hand, instead of using the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -55,19 +55,19 @@ func TestFrameFieldsAreInWire(t *testing.T) {
 	report(t, checkFrameFields(files))
 }
 
-// writtenJSON matches the beginning of a JSON object or message frame in a TypeScript
+// jsonTextPattern matches the beginning of a JSON object or message frame in a TypeScript
 // string literal.
-var writtenJSON = regexp.MustCompile("[`'\"]\\{\"[A-Za-z]|jsonrpc")
+var jsonTextPattern = regexp.MustCompile("[`'\"]\\{\"[A-Za-z]|jsonrpc")
 
 // The TypeScript compiler cannot check field names in strings.
 func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	for _, f := range tsFiles(t) {
 		if f.test || !strings.HasPrefix(f.name, "extension/src/") {
 			continue
 		}
 		report(t, f.eachLine(func(line string) string {
-			if match := writtenJSON.FindString(line); match != "" {
+			if match := jsonTextPattern.FindString(line); match != "" {
 				return fmt.Sprintf("%q begins JSON text; use an encoder of wire/frame.ts, or makeObjectText in the host", match)
 			}
 			return ""
@@ -77,21 +77,21 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
-	strictDirs := frameDirs(files)
+	checkedDirs := frameDirs(files)
 	allowedFields := map[string]bool{} // a key names a package and a field, such as "plugin tabId"
-	for dir, otherProtocol := range otherProtocols {
-		for _, name := range otherProtocol.names {
+	for dir, foreignProtocol := range foreignProtocolDirs {
+		for _, name := range foreignProtocol.names {
 			allowedFields[dir+" "+name] = true
 		}
 	}
 	usedEntries := map[string]bool{}
 	var violations []string
 	for _, f := range files {
-		if f.test || f.generated || f.dir == "wire" {
+		if f.test || f.isGenerated || f.dir == "wire" {
 			continue
 		}
-		isStrict := slices.ContainsFunc(strictDirs, func(dir string) bool { return f.dir == dir || strings.HasPrefix(f.dir, dir+"/") })
-		for _, s := range spelledNames(f) {
+		isStrict := slices.ContainsFunc(checkedDirs, func(dir string) bool { return f.dir == dir || strings.HasPrefix(f.dir, dir+"/") })
+		for _, s := range findFrameNames(f) {
 			key := f.dir + " " + s.name
 			switch {
 			case methods[s.name]:
@@ -100,14 +100,14 @@ func checkFrameFields(files []goFile) []string {
 			case allowedFields[key]:
 				usedEntries[key] = true
 			default:
-				violations = append(violations, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to otherProtocols",
+				violations = append(violations, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to foreignProtocolDirs",
 					f.at(s.node), s.name))
 			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(allowedFields)) {
 		if !usedEntries[key] {
-			violations = append(violations, key+" is not spelled any more: remove it from otherProtocols")
+			violations = append(violations, key+" is not spelled any more: remove it from foreignProtocolDirs")
 		}
 	}
 	return violations
@@ -133,7 +133,7 @@ func frameNames(files []goFile) (fields, methods map[string]bool) {
 			case *ast.ValueSpec:
 				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Method" {
 					for _, v := range n.Values {
-						if method := literalText(v); strings.Contains(method, ".") {
+						if method := stringLiteralValue(v); strings.Contains(method, ".") {
 							methods[method] = true
 						}
 					}
@@ -156,7 +156,7 @@ func frameDirs(files []goFile) []string {
 			if !ok {
 				return true
 			}
-			if x, ok := s.X.(*ast.Ident); ok && x.Name == "wire" && frameFunction.MatchString(s.Sel.Name) && !slices.Contains(dirs, f.dir) {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "wire" && frameFunctionPattern.MatchString(s.Sel.Name) && !slices.Contains(dirs, f.dir) {
 				dirs = append(dirs, f.dir)
 			}
 			return true
@@ -165,7 +165,7 @@ func frameDirs(files []goFile) []string {
 	return dirs
 }
 
-type spelledName struct {
+type frameName struct {
 	name    string
 	node    ast.Node
 	isPlain bool
@@ -173,23 +173,23 @@ type spelledName struct {
 
 var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 
-func spelledNames(f goFile) []spelledName {
-	var names []spelledName
+func findFrameNames(f goFile) []frameName {
+	var names []frameName
 	addName := func(n ast.Expr, isPlain bool) {
-		if name := literalText(n); name != "" {
-			names = append(names, spelledName{name, n, isPlain})
+		if name := stringLiteralValue(n); name != "" {
+			names = append(names, frameName{name, n, isPlain})
 		}
 	}
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Field:
 			if name := jsonName(n.Tag); name != "" {
-				names = append(names, spelledName{name: name, node: n})
+				names = append(names, frameName{name: name, node: n})
 			}
 		case *ast.BasicLit:
 			addName(n, true)
-			for _, m := range jsonKey.FindAllStringSubmatch(literalText(n), -1) {
-				names = append(names, spelledName{name: m[1], node: n})
+			for _, m := range jsonKey.FindAllStringSubmatch(stringLiteralValue(n), -1) {
+				names = append(names, frameName{name: m[1], node: n})
 			}
 		case *ast.CaseClause:
 			for _, e := range n.List {
@@ -208,7 +208,7 @@ func spelledNames(f goFile) []spelledName {
 	return names
 }
 
-func literalText(e ast.Expr) string {
+func stringLiteralValue(e ast.Expr) string {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
 		return ""
@@ -224,7 +224,7 @@ func jsonName(tag *ast.BasicLit) string {
 	if tag == nil {
 		return ""
 	}
-	name, _, _ := strings.Cut(reflect.StructTag(literalText(tag)).Get("json"), ",")
+	name, _, _ := strings.Cut(reflect.StructTag(stringLiteralValue(tag)).Get("json"), ",")
 	return name
 }
 
@@ -232,9 +232,9 @@ func TestForeignFrameFieldsAreReported(t *testing.T) {
 	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
 		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"
 	const uses = "\nvar _ = wire.Parse\n"
-	savedProtocols := otherProtocols
-	otherProtocols = nil
-	defer func() { otherProtocols = savedProtocols }()
+	originalProtocols := foreignProtocolDirs
+	foreignProtocolDirs = nil
+	defer func() { foreignProtocolDirs = originalProtocols }()
 	for _, c := range []struct{ name, sourceCode, want string }{
 		{"bridge/a.go", "var _ = `{\"dispatchId\":`" + uses, `"dispatchId" is a field`},
 		{"bridge/a.go", "var _ = \"{\\\"ask\\\" : 1}\"" + uses, `"ask" is a field`},
@@ -261,11 +261,11 @@ func TestForeignFrameFieldsAreReported(t *testing.T) {
 		}
 		got := strings.Join(checkFrameFields(files), "\n")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s: %s gives %q, want %q", c.name, c.sourceCode, got, c.want)
+			t.Errorf("violations in %s with the code %s = %q, want %q", c.name, c.sourceCode, got, c.want)
 		}
 	}
-	otherProtocols = savedProtocols
+	foreignProtocolDirs = originalProtocols
 	if got := checkFrameFields(nil); len(got) == 0 {
-		t.Error("entries of otherProtocols that are not needed are not found")
+		t.Error("checkFrameFields reported no unused entry of foreignProtocolDirs, want a report for each")
 	}
 }

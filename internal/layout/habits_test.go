@@ -18,9 +18,9 @@ const (
 	maxMainLines = 25
 )
 
-// allowedSizes are the files and functions that may exceed a size limit, each with a
+// allowedSizeExceptions are the files and functions that may exceed a size limit, each with a
 // reason.
-var allowedSizes = map[string]string{}
+var allowedSizeExceptions = map[string]string{}
 
 // filesThatPrint are the files that may write to standard output, each with a reason.
 var filesThatPrint = map[string]string{
@@ -32,20 +32,20 @@ var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,
 	"mutex":   checkMutexes,
-	"print":   checkPrinting,
-	"sleep":   checkSleep,
-	"skip":    checkSkip,
-	"debt":    checkDebt,
+	"print":   checkPrintCalls,
+	"sleep":   checkSleepCalls,
+	"skip":    checkTestSkips,
+	"debt":    checkTodoComments,
 	"options": checkOptions,
 	"doc":     checkDocs,
 	"run":     checkRunFunctions,
 	"main":    checkMainSize,
-	"json":    checkJSON,
+	"json":    checkJSONResponses,
 	"regexp":  checkRegexps,
 }
 
-func TestHabits(t *testing.T) {
-	changeToRoot(t)
+func TestGoConventions(t *testing.T) {
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestHabits(t *testing.T) {
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range files {
-				if !f.generated {
+				if !f.isGenerated {
 					report(t, rule(f))
 				}
 			}
@@ -66,7 +66,7 @@ func checkSize(f goFile) []string {
 	if f.test {
 		return nil
 	}
-	if n := strings.Count(f.sourceCode, "\n"); n > maxFileLines && allowedSizes[f.name] == "" {
+	if n := strings.Count(f.sourceCode, "\n"); n > maxFileLines && allowedSizeExceptions[f.name] == "" {
 		violations = append(violations, fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines))
 	}
 	for _, d := range f.ast.Decls {
@@ -74,7 +74,7 @@ func checkSize(f goFile) []string {
 		if !ok {
 			continue
 		}
-		if n := f.lines(fn); n > maxFuncLines && allowedSizes[f.name+":"+fn.Name.Name] == "" {
+		if n := f.lines(fn); n > maxFuncLines && allowedSizeExceptions[f.name+":"+fn.Name.Name] == "" {
 			violations = append(violations, fmt.Sprintf("%s: %s has %d lines, limit %d", f.at(fn), fn.Name.Name, n, maxFuncLines))
 		}
 	}
@@ -130,7 +130,7 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 }
 
 // Code that sends an HTTP request is allowed to set the Content-Type application/json itself.
-func checkJSON(f goFile) []string {
+func checkJSONResponses(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil
 	}
@@ -173,7 +173,7 @@ func checkRegexps(f goFile) []string {
 	return violations
 }
 
-func checkPrinting(f goFile) []string {
+func checkPrintCalls(f goFile) []string {
 	if f.test || filesThatPrint[f.name] != "" {
 		return nil
 	}
@@ -195,7 +195,7 @@ func checkPrinting(f goFile) []string {
 
 var isTestFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)`)
 
-func checkSkip(f goFile) []string {
+func checkTestSkips(f goFile) []string {
 	if !f.test {
 		return nil
 	}
@@ -210,15 +210,15 @@ func checkSkip(f goFile) []string {
 }
 
 var (
-	debtMarker  = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
-	trackedDebt = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\((\d{4}-\d\d-\d\d|#\d+|https://[^)]+)\)`)
+	todoPattern        = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+	trackedTodoPattern = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\((\d{4}-\d\d-\d\d|#\d+|https://[^)]+)\)`)
 )
 
-func checkDebt(f goFile) []string {
+func checkTodoComments(f goFile) []string {
 	var violations []string
 	for _, group := range f.ast.Comments {
 		for _, c := range group.List {
-			if debtMarker.MatchString(c.Text) && !trackedDebt.MatchString(c.Text) {
+			if todoPattern.MatchString(c.Text) && !trackedTodoPattern.MatchString(c.Text) {
 				violations = append(violations, fmt.Sprintf("%s: a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)", f.at(c)))
 			}
 		}
@@ -333,7 +333,7 @@ var requiredSymbols = []struct{ dir, name, why string }{
 }
 
 func TestRequiredSymbols(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -348,13 +348,13 @@ func TestRequiredSymbols(t *testing.T) {
 	}
 	for _, r := range requiredSymbols {
 		if !declaredSymbols[r.dir+"."+r.name] {
-			t.Errorf("%s needs func %s: %s", r.dir, r.name, r.why)
+			t.Errorf("package %s lacks the function %s: %s", r.dir, r.name, r.why)
 		}
 	}
 }
 
 func TestPackageDocs(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
 		sourceCode, err := os.ReadFile(path.Join(dir, "doc.go"))
 		if err != nil {
@@ -365,13 +365,13 @@ func TestPackageDocs(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if !strings.Contains(f.ast.Doc.Text(), "# Concurrency") {
-			t.Errorf("%s: describe under a heading \"# Concurrency\" what may run at once", f.name)
+			t.Errorf("%s: the package comment lacks the heading \"# Concurrency\"; describe below it which calls may run at the same time", f.name)
 		}
 	}
 }
 
 func TestRulesReportViolations(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	longFunction := strings.Repeat("\t_ = 1\n", maxFuncLines)
 	for _, c := range []struct{ rule, name, sourceCode, want string }{
 		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + longFunction + "}\n", "f has 102 lines"},
@@ -402,7 +402,7 @@ func TestRulesReportViolations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(rules[c.rule](f), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.sourceCode)
+			t.Errorf("violations of the rule %s = %q, want %q, for\n%s", c.rule, got, c.want, c.sourceCode)
 		}
 	}
 	for _, sourceCode := range []string{
@@ -413,7 +413,7 @@ func TestRulesReportViolations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, checkSleep(f))
+		report(t, checkSleepCalls(f))
 	}
 	for _, c := range []struct{ name, sourceCode, want string }{
 		{"wire/a.go", "package a\n\nimport \"opentabs/dispatch\"\n", "wire may not import dispatch"},
@@ -428,7 +428,7 @@ func TestRulesReportViolations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(checkImports(f), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("imports: %q of\n%s", got, c.sourceCode)
+			t.Errorf("violations of the import rules = %q, want %q, for\n%s", got, c.want, c.sourceCode)
 		}
 	}
 }

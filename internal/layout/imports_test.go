@@ -255,12 +255,12 @@ var libraries = map[string]library{
 }
 
 type goFile struct {
-	name, dir  string
-	test       bool
-	generated  bool
-	fset       *token.FileSet
-	ast        *ast.File
-	sourceCode string
+	name, dir   string
+	test        bool
+	isGenerated bool
+	fset        *token.FileSet
+	ast         *ast.File
+	sourceCode  string
 }
 
 func (f goFile) at(n ast.Node) string {
@@ -279,7 +279,7 @@ func parseGo(name, sourceCode string) (goFile, error) {
 		return goFile{}, err
 	}
 	return goFile{
-		name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), generated: ast.IsGenerated(file),
+		name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), isGenerated: ast.IsGenerated(file),
 		fset: fset, ast: file, sourceCode: sourceCode,
 	}, nil
 }
@@ -322,8 +322,8 @@ var goFiles = sync.OnceValues(func() ([]goFile, error) {
 	return files, err
 })
 
-func TestImports(t *testing.T) {
-	changeToRoot(t)
+func TestAllowedImports(t *testing.T) {
+	changeToRepositoryRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -356,19 +356,19 @@ func checkImports(f goFile) []string {
 		if err != nil {
 			return append(violations, err.Error())
 		}
-		ourPath, isOurs := strings.CutPrefix(p, module+"/")
-		firstElement, _, _ := strings.Cut(p, "/")
+		localPath, isOwnPackage := strings.CutPrefix(p, module+"/")
+		firstPathElement, _, _ := strings.Cut(p, "/")
 		switch {
-		case isOurs && !slices.Contains(allowedPaths, ourPath) && !slices.Contains(allowedPaths, allPackages):
-			violations = append(violations, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, ourPath))
-		case !isOurs && strings.Contains(firstElement, "."):
-			violations = append(violations, checkLibrary(f, spec, p)...)
+		case isOwnPackage && !slices.Contains(allowedPaths, localPath) && !slices.Contains(allowedPaths, allPackages):
+			violations = append(violations, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, localPath))
+		case !isOwnPackage && strings.Contains(firstPathElement, "."):
+			violations = append(violations, checkLibraryImport(f, spec, p)...)
 		}
 	}
 	return violations
 }
 
-func checkLibrary(f goFile, spec ast.Node, p string) []string {
+func checkLibraryImport(f goFile, spec ast.Node, p string) []string {
 	for modulePath, lib := range libraries {
 		if p != modulePath && !strings.HasPrefix(p, modulePath+"/") {
 			continue
@@ -381,8 +381,8 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	return []string{fmt.Sprintf("%s: %s is not in libraries (internal/layout/imports_test.go); add it with its importers and the reason", f.at(spec), p)}
 }
 
-func TestLibraries(t *testing.T) {
-	changeToRoot(t)
+func TestLibraryImports(t *testing.T) {
+	changeToRepositoryRoot(t)
 	fileContent, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,8 @@ var (
 // awaitPattern matches the keywords await and async, which are forbidden only in guardedFolders. The SDK may use await
 // and async, because the SDK's build replaces these keywords (sdk-ts/src/runtime/async.ts).
 var (
-	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
-	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)
+	builtInLookupPattern = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
+	awaitPattern         = regexp.MustCompile(`\bawait\b|\basync\b`)
 	// quotedText matches text that the check for built-in lookups ignores: string literals,
 	// and the words "context.call():" in error messages.
 	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
@@ -42,7 +42,7 @@ func checkBuiltInLookups(f tsFile) []string {
 		if trimmedLine := strings.TrimSpace(code); strings.HasPrefix(trimmedLine, "*") || strings.HasPrefix(trimmedLine, "/*") {
 			return ""
 		}
-		match := builtInLookup.FindString(code)
+		match := builtInLookupPattern.FindString(code)
 		if match == "" && host {
 			match = awaitPattern.FindString(code)
 		}
@@ -53,12 +53,12 @@ func checkBuiltInLookups(f tsFile) []string {
 	})
 }
 
-func TestLateFilesExist(t *testing.T) {
-	changeToRoot(t)
+func TestGuardedFilesExist(t *testing.T) {
+	changeToRepositoryRoot(t)
 	files := tsFiles(t)
 	for _, name := range guardedFiles {
 		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {
-			t.Errorf("%s does not exist", name)
+			t.Errorf("the list of late files contains %s, which does not exist; remove the entry", name)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// checkSleep reports tests that wait for a fixed time in real time: with time.Sleep, or by receiving from time.After. A
+// checkSleepCalls reports tests that wait for a fixed time in real time: with time.Sleep, or by receiving from time.After. A
 // test may receive from time.After if it then fails, because the test does not wait unless it fails.
 //
 // Tests that call synctest.Test, directly or through a helper, are allowed to wait, because their time is fake.
-func checkSleep(f goFile) []string {
+func checkSleepCalls(f goFile) []string {
 	if !f.test {
 		return nil
 	}
@@ -30,7 +30,7 @@ func checkSleep(f goFile) []string {
 		if isFunc && allowedWaits[f.name+":"+fn.Name.Name] != "" {
 			continue
 		}
-		if callsHelper(d, fakeTimeHelpers()[f.dir]) {
+		if isCallingHelper(d, fakeTimeHelpers()[f.dir]) {
 			continue
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -117,7 +117,7 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 				if !ok || !f.test || isTestFunction.MatchString(fn.Name.Name) || slices.Contains(helpers[f.dir], fn.Name.Name) {
 					continue
 				}
-				if callsHelper(fn, helpers[f.dir]) {
+				if isCallingHelper(fn, helpers[f.dir]) {
 					helpers[f.dir] = append(helpers[f.dir], fn.Name.Name)
 					hasAdded = true
 				}
@@ -127,7 +127,7 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	return helpers
 })
 
-func callsHelper(d ast.Decl, helpers []string) bool {
+func isCallingHelper(d ast.Decl, helpers []string) bool {
 	isFound := false
 	ast.Inspect(d, func(n ast.Node) bool {
 		call, isCall := n.(*ast.CallExpr)
@@ -149,8 +149,8 @@ func checkTSSleep(f tsFile) []string {
 		return nil
 	}
 	return f.eachLine(func(line string) string {
-		isFound := tsSleepPattern.FindString(line)
-		if isFound == "" || strings.HasPrefix(isFound, "pause(") && f.workspace() == "e2e" {
+		sleepCall := tsSleepPattern.FindString(line)
+		if sleepCall == "" || strings.HasPrefix(sleepCall, "pause(") && f.workspace() == "e2e" {
 			return ""
 		}
 		return "a wait for a fixed time in real time; wait for the event, or use mock.timers"

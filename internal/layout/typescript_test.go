@@ -27,9 +27,9 @@ var allowedTSImports = map[string][]string{
 
 var testOnlyPackages = []string{"node:", "extension", "wire", "typescript", "esbuild", "zod"}
 
-// lintIgnored are the TypeScript files that may suppress a lint rule on a line, each with
+// lintExceptions are the TypeScript files that may suppress a lint rule on a line, each with
 // a reason.
-var lintIgnored = map[string]string{}
+var lintExceptions = map[string]string{}
 
 // chromeFilePattern matches the TypeScript files that may use Chrome's extension API.
 var chromeFilePattern = regexp.MustCompile(`^extension/src/chrome(-[a-z-]+)?\.ts$`)
@@ -59,7 +59,7 @@ func tsFiles(t *testing.T) []tsFile {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Fatal("no TypeScript seen")
+		t.Fatal("found no TypeScript files, want at least one")
 	}
 	return files
 }
@@ -70,7 +70,7 @@ func isTSTest(name string) bool {
 
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
-		if n := strings.Count(f.sourceCode, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
+		if n := strings.Count(f.sourceCode, "\n"); !f.test && n > maxFileLines && allowedSizeExceptions[f.name] == "" {
 			return []string{fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines)}
 		}
 		return nil
@@ -78,13 +78,13 @@ var tsRules = map[string]func(tsFile) []string{
 	"name":    func(f tsFile) []string { return checkFileName(f.name) },
 	"imports": checkTSImports,
 	"late":    checkBuiltInLookups,
-	"chrome":  checkChrome,
+	"chrome":  checkChromeUse,
 	"forward": checkUseBeforeDeclaration,
 	"restate": checkRestatedTypes,
 	"sleep":   checkTSSleep,
 	"debt": func(f tsFile) []string {
 		return f.eachLine(func(line string) string {
-			if debtMarker.MatchString(line) && !trackedDebt.MatchString(line) {
+			if todoPattern.MatchString(line) && !trackedTodoPattern.MatchString(line) {
 				return "a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)"
 			}
 			return ""
@@ -97,8 +97,8 @@ var tsRules = map[string]func(tsFile) []string{
 				return "do not switch off the compiler; narrow the value"
 			case strings.Contains(line, "@ts-expect-error") && !f.test:
 				return "@ts-expect-error is for tests of types only"
-			case strings.Contains(line, "biome-ignore") && lintIgnored[f.name] == "":
-				return "do not switch off lint rules; an exception needs an entry in lintIgnored (internal/layout/typescript_test.go)"
+			case strings.Contains(line, "biome-ignore") && lintExceptions[f.name] == "":
+				return "do not switch off lint rules; an exception needs an entry in lintExceptions (internal/layout/typescript_test.go)"
 			}
 			return ""
 		})
@@ -128,8 +128,8 @@ func (f tsFile) eachLine(checkLine func(line string) string) []string {
 	return violations
 }
 
-func TestTypeScript(t *testing.T) {
-	changeToRoot(t)
+func TestTypeScriptConventions(t *testing.T) {
+	changeToRepositoryRoot(t)
 	files := tsFiles(t)
 	for name, rule := range tsRules {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func checkTSImports(f tsFile) []string {
 		allowedImports = slices.Concat(allowedImports, testOnlyPackages)
 	}
 	var violations []string
-	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.sourceCode), -1) {
+	for _, m := range importFrom.FindAllStringSubmatch(stripComments(f.sourceCode), -1) {
 		importPath := m[1]
 		if strings.HasPrefix(importPath, ".") {
 			target := path.Join(path.Dir(f.name), importPath)
@@ -178,11 +178,11 @@ func checkTSImports(f tsFile) []string {
 // chrome.register(), because the extension also has its own variables called chrome.
 var chromeUse = regexp.MustCompile(`\bchrome\s*(\[|\??\.\s*\w+\s*(\??\.\s*\w|[;,)\]]))|=\s*chrome\s*;|\btypeof\s+chrome\b`)
 
-func checkChrome(f tsFile) []string {
+func checkChromeUse(f tsFile) []string {
 	if f.workspace() != "extension" || f.test || chromeFilePattern.MatchString(f.name) {
 		return nil
 	}
-	if m := chromeUse.FindString(withoutStrings(withoutComments(f.sourceCode))); m != "" {
+	if m := chromeUse.FindString(stripStrings(stripComments(f.sourceCode))); m != "" {
 		return []string{fmt.Sprintf("%s: only files extension/src/chrome*.ts may use chrome's API (%q)", f.name, m)}
 	}
 	return nil
@@ -201,7 +201,7 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 		return nil
 	}
 	var violations []string
-	sourceCode := withoutStrings(withoutComments(f.sourceCode))
+	sourceCode := stripStrings(stripComments(f.sourceCode))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(sourceCode, -1) {
 		name := sourceCode[m[2]:m[3]]
 		// usePattern ignores properties with the name of a constant, such as link.docs for a constant docs.
@@ -221,7 +221,7 @@ func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
 	}
-	if m := implementsPattern.FindStringSubmatch(withoutComments(f.sourceCode)); m != nil {
+	if m := implementsPattern.FindStringSubmatch(stripComments(f.sourceCode)); m != nil {
 		return []string{fmt.Sprintf("%s: %s restates the methods of %s; export the class, and let its users take a Pick<> of it", f.name, m[2], m[1])}
 	}
 	return nil
@@ -232,18 +232,18 @@ var (
 	quotedPattern  = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
 )
 
-// withoutComments and withoutStrings use regular expressions, which are reliable only for
+// stripComments and stripStrings use regular expressions, which are reliable only for
 // code that biome has formatted.
-func withoutComments(sourceCode string) string {
+func stripComments(sourceCode string) string {
 	return commentPattern.ReplaceAllString(sourceCode, "\n")
 }
 
-func withoutStrings(sourceCode string) string {
+func stripStrings(sourceCode string) string {
 	return quotedPattern.ReplaceAllString(sourceCode, `''`)
 }
 
 func TestTypeScriptRulesReportViolations(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	for _, c := range []struct{ rule, name, sourceCode, want string }{
 		{"size", "wire/a.ts", strings.Repeat("//\n", maxFileLines+1), "501 lines"},
 		{"name", "extension/src/utils.ts", "", "by the concept"},
@@ -268,14 +268,14 @@ func TestTypeScriptRulesReportViolations(t *testing.T) {
 		{"debt", "wire/a.ts", "// FIXME later", "date or an issue"},
 		{"ignore", "wire/a.ts", "// @ts-ignore", "do not switch off"},
 		{"ignore", "wire/a.ts", "// @ts-expect-error x", "tests of types"},
-		{"ignore", "wire/a.ts", "// biome-ignore lint: x", "lintIgnored"},
+		{"ignore", "wire/a.ts", "// biome-ignore lint: x", "lintExceptions"},
 		{"sleep", "wire/a.test.ts", "await new Promise((resolve) => setTimeout(resolve, 50));", "fixed time"},
 		{"sleep", "sdk-ts/src/a.test.ts", "await pause(50);", "fixed time"},
 		{"skip", "wire/a.test.ts", "test.skip('x', () => {});", "skipped"},
 		{"skip", "wire/a.test.ts", "test('x', { only: true }, () => {});", "alone"},
 	} {
 		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.sourceCode, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.sourceCode)
+			t.Errorf("violations of the rule %s = %q, want %q, for\n%s", c.rule, got, c.want, c.sourceCode)
 		}
 	}
 	allowedFiles := []tsFile{
@@ -296,12 +296,12 @@ func TestTypeScriptRulesReportViolations(t *testing.T) {
 }
 
 func TestRequiredLintRulesAreEnabled(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	var biomeConfig struct {
 		Plugins []string
 		Linter  struct{ Rules map[string]any }
 	}
-	readInto(t, "biome.json", &biomeConfig)
+	readJSONFile(t, "biome.json", &biomeConfig)
 	if !slices.Contains(biomeConfig.Plugins, "./.ci/biome/no-cast.grit") {
 		t.Error("biome.json must use .ci/biome/no-cast.grit, which reports casts")
 	}
@@ -317,7 +317,7 @@ func TestRequiredLintRulesAreEnabled(t *testing.T) {
 		t.Errorf("biome.json: complexity.noExcessiveLinesPerFunction must limit functions to %d lines", maxFuncLines)
 	}
 	var tsconfig struct{ CompilerOptions map[string]any }
-	readInto(t, "tsconfig.json", &tsconfig)
+	readJSONFile(t, "tsconfig.json", &tsconfig)
 	for _, option := range []string{"strict", "noUncheckedIndexedAccess", "exactOptionalPropertyTypes", "verbatimModuleSyntax", "isolatedModules", "erasableSyntaxOnly"} {
 		if tsconfig.CompilerOptions[option] != true {
 			t.Errorf("tsconfig.json: %s must be true", option)
@@ -325,14 +325,14 @@ func TestRequiredLintRulesAreEnabled(t *testing.T) {
 	}
 }
 
-func readInto(t *testing.T, name string, v any) {
+func readJSONFile(t *testing.T, name string, v any) {
 	t.Helper()
 	fileContent, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(fileContent, v); err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("the file %s is not valid JSON: %v", name, err)
 	}
 }
 
@@ -346,11 +346,11 @@ var runtimePackages = map[string][]string{
 	"e2e/package.json":       nil,
 }
 
-func TestRuntimePackages(t *testing.T) {
-	changeToRoot(t)
+func TestRuntimeDependencies(t *testing.T) {
+	changeToRepositoryRoot(t)
 	for file, want := range runtimePackages {
 		var p struct{ Dependencies, DevDependencies map[string]string }
-		readInto(t, file, &p)
+		readJSONFile(t, file, &p)
 		var got []string
 		for name := range p.Dependencies {
 			got = append(got, name)
@@ -371,14 +371,14 @@ func TestRuntimePackages(t *testing.T) {
 // TestE2EFoldersAreSmall limits the number and length of end-to-end tests, because unit
 // tests cover the details.
 func TestE2EFoldersAreSmall(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	const maxFiles, maxLines = 36, 200
 	files, err := filepath.Glob("e2e/*.test.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(files) == 0 || len(files) > maxFiles {
-		t.Errorf("%d files e2e/*.test.ts, want 1 to %d", len(files), maxFiles)
+		t.Errorf("the folder e2e has %d test files, want 1 to %d", len(files), maxFiles)
 	}
 	for _, file := range files {
 		fileContent, err := os.ReadFile(file)
@@ -386,7 +386,7 @@ func TestE2EFoldersAreSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(string(fileContent), "\n"); n > maxLines {
-			t.Errorf("%s: %d lines, limit %d", file, n, maxLines)
+			t.Errorf("%s has %d lines, limit %d", file, n, maxLines)
 		}
 	}
 }

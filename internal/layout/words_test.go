@@ -53,36 +53,36 @@ var bannedWords = map[string]string{
 
 type phrase struct {
 	sentenceWords []string
-	instead       string
+	replacement   string
 }
 
 var phrases = func() map[string][]phrase {
-	byFirst := map[string][]phrase{}
-	for phraseList, instead := range bannedWords {
+	phrasesByFirstWord := map[string][]phrase{}
+	for phraseList, replacement := range bannedWords {
 		for wordList := range strings.SplitSeq(phraseList, ", ") {
 			sentenceWords := strings.Fields(wordList)
-			byFirst[sentenceWords[0]] = append(byFirst[sentenceWords[0]], phrase{sentenceWords, instead})
+			phrasesByFirstWord[sentenceWords[0]] = append(phrasesByFirstWord[sentenceWords[0]], phrase{sentenceWords, replacement})
 		}
 	}
-	return byFirst
+	return phrasesByFirstWord
 }()
 
 // vagueFunctions are banned function names: they contain no verb and object, or are
-// likely names of local variables. Methods may have the names in plainMethods, because
+// likely names of local variables. Methods may have the names in reservedMethodNames, because
 // the receiver makes their meaning clear.
 var (
 	vagueFunctions = []string{
 		"take", "told", "took", "cut", "held", "burst", "acts", "life", "moot", "hush", "stoodStill",
 		"found", "number", "list", "when",
 	}
-	plainMethods = []string{"found", "number", "list", "when"}
+	reservedMethodNames = []string{"found", "number", "list", "when"}
 )
 
-var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
+var vagueTSFunctionPattern = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
 
 type word struct {
-	lowercase string
-	line      int
+	lowercasePhrase string
+	line            int
 }
 
 func wordsOf(content string) []word {
@@ -121,7 +121,7 @@ func (p phrase) matches(sentenceWords []word) bool {
 		return false
 	}
 	for i, want := range p.sentenceWords {
-		got := sentenceWords[i].lowercase
+		got := sentenceWords[i].lowercasePhrase
 		if want == "#" && strings.Trim(got, "0123456789") == "" || want == "*" || want == got {
 			continue
 		}
@@ -134,17 +134,17 @@ func checkWords(name, content string) []string {
 	var violations []string
 	sentenceWords := wordsOf(name + "\n" + content)
 	for i, w := range sentenceWords {
-		for _, p := range phrases[w.lowercase] {
+		for _, p := range phrases[w.lowercasePhrase] {
 			if p.matches(sentenceWords[i:]) {
-				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.sentenceWords, " "), p.instead))
+				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.sentenceWords, " "), p.replacement))
 			}
 		}
 	}
 	if path.Ext(name) == ".go" {
 		return violations
 	}
-	for _, m := range vagueTSFunction.FindAllStringSubmatch(content, -1) {
-		violations = append(violations, vagueFunction(name, m[1]))
+	for _, m := range vagueTSFunctionPattern.FindAllStringSubmatch(content, -1) {
+		violations = append(violations, checkFunctionName(name, m[1]))
 	}
 	return violations
 }
@@ -153,14 +153,14 @@ func checkFunctionNames(f goFile) []string {
 	var violations []string
 	for _, d := range f.ast.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if ok && slices.Contains(vagueFunctions, fn.Name.Name) && (fn.Recv == nil || !slices.Contains(plainMethods, fn.Name.Name)) {
-			violations = append(violations, vagueFunction(f.at(fn), fn.Name.Name))
+		if ok && slices.Contains(vagueFunctions, fn.Name.Name) && (fn.Recv == nil || !slices.Contains(reservedMethodNames, fn.Name.Name)) {
+			violations = append(violations, checkFunctionName(f.at(fn), fn.Name.Name))
 		}
 	}
 	return violations
 }
 
-func vagueFunction(at, name string) string {
+func checkFunctionName(at, name string) string {
 	return fmt.Sprintf("%s: function %s: use a verb and its object, as in sendReport", at, name)
 }
 
@@ -171,14 +171,14 @@ var wordTables = []string{
 	"sdk-ts/src/lucide-icon-names.gen.ts",
 }
 
-func TestWords(t *testing.T) {
-	changeToRoot(t)
+func TestBannedWords(t *testing.T) {
+	changeToRepositoryRoot(t)
 	names, err := filepath.Glob(".ci/*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = walkFiles(func(name string) error {
-		isChecked := slices.ContainsFunc(checkedFiles, func(endWord string) bool { return strings.HasSuffix(name, endWord) })
+		isChecked := slices.ContainsFunc(checkedFiles, func(fileSuffix string) bool { return strings.HasSuffix(name, fileSuffix) })
 		if isChecked && !slices.Contains(wordTables, name) {
 			names = append(names, name)
 		}
@@ -209,7 +209,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestBannedWordsAreReported(t *testing.T) {
-	changeToRoot(t)
+	changeToRepositoryRoot(t)
 	for _, c := range []struct{ name, content, want string }{
 		{"a.go", "package a\n\n// Nobody waits.\n", "a.go:3: \"nobody\""},
 		{"a.go", "// lies\n// in a folder", "a.go:1: \"lies in\""},
@@ -224,7 +224,7 @@ func TestBannedWordsAreReported(t *testing.T) {
 	} {
 		got := strings.Join(checkWords(c.name, c.content), "\n")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s: %q gives %q, want %q", c.name, c.content, got, c.want)
+			t.Errorf("banned words in %s with the content %q = %q, want %q", c.name, c.content, got, c.want)
 		}
 	}
 	f, err := parseGo("a.go", "package a\nfunc list() {}\nfunc (t T) list() {}\nfunc (t T) take() {}\nfunc takeAll() {}\n")
@@ -232,6 +232,6 @@ func TestBannedWordsAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := checkFunctionNames(f); len(got) != 2 {
-		t.Errorf("want the function list and the method take, got %q", got)
+		t.Errorf("rejected names = %q, want the function `list` and the method `take`", got)
 	}
 }

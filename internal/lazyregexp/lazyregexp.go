@@ -17,11 +17,11 @@ import (
 // An invalid pattern panics at the first call of the returned function. In tests, New
 // itself panics on an invalid pattern, so a test fails even if it never uses the pattern.
 func New(pattern string) func() *regexp.Regexp {
-	compile := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	compileOnce := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	if isTest {
-		compile()
+		compileOnce()
 	}
-	return compile
+	return compileOnce
 }
 
 // isTest is true in a test binary, whose file name ends with ".test". The function

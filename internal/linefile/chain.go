@@ -34,11 +34,11 @@ type linkFields struct {
 	Time time.Time `json:"time"`
 }
 
-// appendChained drops an incomplete line at the end of text.
+// appendChained drops an incomplete line at the end of newLines.
 func appendChained(buffer, newLines []byte, lastLink *chainLink) []byte {
 	for line := range bytes.Lines(newLines) {
-		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
-		if !isWhole || len(body) < 2 || body[0] != '{' {
+		body, isComplete := bytes.CutSuffix(line, []byte("\n"))
+		if !isComplete || len(body) < 2 || body[0] != '{' {
 			continue
 		}
 		startIndex := len(buffer)
@@ -75,7 +75,7 @@ func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 const headSuffix = ".head"
 
 // If the head file does not exist, ok is false.
-func readHead(path string) (head chainLink, ok bool, err error) {
+func readHead(path string) (chainHead chainLink, ok bool, err error) {
 	newLines, err := os.ReadFile(path + headSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return chainLink{}, false, nil
@@ -83,19 +83,19 @@ func readHead(path string) (head chainLink, ok bool, err error) {
 	if err != nil {
 		return chainLink{}, false, err
 	}
-	if err := json.Unmarshal(newLines, &head); err != nil || head.Seq == 0 || len(head.Hash) != 2*sha256.Size {
+	if err := json.Unmarshal(newLines, &chainHead); err != nil || chainHead.Seq == 0 || len(chainHead.Hash) != 2*sha256.Size {
 		return chainLink{}, true, fmt.Errorf("%s is damaged", path+headSuffix)
 	}
-	return head, true, nil
+	return chainHead, true, nil
 }
 
 // A crash during the write leaves either the old or the new content of the head file.
-func writeHead(path string, head chainLink) error {
+func writeHead(path string, chainHead chainLink) error {
 	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteAt(fmt.Appendf(nil, "{\"seq\":%20d,\"hash\":%q}\n", head.Seq, head.Hash), 0)
+	_, err = file.WriteAt(fmt.Appendf(nil, "{\"seq\":%20d,\"hash\":%q}\n", chainHead.Seq, chainHead.Hash), 0)
 	return errors.Join(err, file.Close())
 }
 
@@ -138,13 +138,13 @@ func (l *Log) refreshChain() error {
 		if err != nil {
 			return err
 		}
-		if present, err := os.Stat(l.path); err == nil && os.SameFile(fileInfo, present) && fileInfo.Size() == l.size {
+		if currentInfo, err := os.Stat(l.path); err == nil && os.SameFile(fileInfo, currentInfo) && fileInfo.Size() == l.size {
 			return nil
 		}
 		l.file.Close()
 		l.file = nil
 	}
-	if err := repairEnd(l.path); err != nil {
+	if err := removeIncompleteLine(l.path); err != nil {
 		return err
 	}
 	if err := l.open(); err != nil {
@@ -156,15 +156,15 @@ func (l *Log) refreshChain() error {
 	}
 	// After lines were removed from the log, the next line's number follows the head file, so that Verify finds the
 	// gap.
-	head, hasHead, err := readHead(l.path)
-	if err == nil && hasHead && head.Seq >= lastChainLink.Seq {
-		lastChainLink = head
+	chainHead, hasHead, err := readHead(l.path)
+	if err == nil && hasHead && chainHead.Seq >= lastChainLink.Seq {
+		lastChainLink = chainHead
 	}
 	l.chain = lastChainLink
 	return nil
 }
 
-func repairEnd(path string) error {
+func removeIncompleteLine(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -173,19 +173,19 @@ func repairEnd(path string) error {
 		return err
 	}
 	defer file.Close()
-	lastBytes, err := readEnd(file)
+	lastBytes, err := readFileEnd(file)
 	if err != nil {
 		return err
 	}
-	incomplete := len(lastBytes) - 1 - bytes.LastIndexByte(lastBytes, '\n')
-	if incomplete == 0 {
+	incompleteBytes := len(lastBytes) - 1 - bytes.LastIndexByte(lastBytes, '\n')
+	if incompleteBytes == 0 {
 		return nil
 	}
 	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	return file.Truncate(fileInfo.Size() - int64(incomplete))
+	return file.Truncate(fileInfo.Size() - int64(incompleteBytes))
 }
 
 func lastLink(path string) (chainLink, error) {
@@ -194,7 +194,7 @@ func lastLink(path string) (chainLink, error) {
 		return chainLink{}, err
 	}
 	defer file.Close()
-	lastBytes, err := readEnd(file)
+	lastBytes, err := readFileEnd(file)
 	if err != nil {
 		return chainLink{}, err
 	}
@@ -207,8 +207,8 @@ func lastLink(path string) (chainLink, error) {
 	return chainLink{fields.Seq, hashLine(line)}, nil
 }
 
-// readEnd returns the complete last line of the file, unless this line is longer than maxLineBytes.
-func readEnd(file *os.File) ([]byte, error) {
+// readFileEnd returns the complete last line of the file, unless this line is longer than maxLineBytes.
+func readFileEnd(file *os.File) ([]byte, error) {
 	fileInfo, err := file.Stat()
 	if err != nil {
 		return nil, err

@@ -29,8 +29,8 @@ func verifyChain(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	summary := fmt.Sprintf("%d in %d", v.Lines, v.Files)
-	if v.EarlierLines > 0 {
-		summary += fmt.Sprintf(", %d before", v.EarlierLines)
+	if v.LinesBeforeChain > 0 {
+		summary += fmt.Sprintf(", %d before", v.LinesBeforeChain)
 	}
 	if p := v.Problem; p != nil {
 		summary += fmt.Sprintf(", %s:%d %s", filepath.Base(p.File), p.Line, p.Text)
@@ -38,10 +38,10 @@ func verifyChain(t *testing.T, path string) string {
 	return summary
 }
 
-func TestChainIsIntact(t *testing.T) {
+func TestVerifyIntactChain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	if got := verifyChain(t, path); got != "0 in 0" {
-		t.Errorf("verification without a file = %s", got)
+		t.Errorf("verification without a file = %s, want 0 in 0", got)
 	}
 	writeChain(path, Options{}, 1, 3)
 	writeChain(path, Options{}, 4, 4)
@@ -54,14 +54,14 @@ func TestChainIsIntact(t *testing.T) {
 		Prev   string
 	}
 	if err := json.Unmarshal([]byte(lines[1]), &secondRecord); err != nil || secondRecord.Seq != 2 || secondRecord.N != 2 || secondRecord.Prev != hashLine([]byte(lines[0])) {
-		t.Errorf("second line of the log = %s, %v", lines[1], err)
+		t.Errorf("second line of the log = %s, error %v; want the number 2 and the hash of the first line", lines[1], err)
 	}
 	if lines[0] != `{"seq":1,"n":1,"time":"2026-03-02T00:00:00Z"}` {
-		t.Errorf("first line of the log = %s", lines[0])
+		t.Errorf("first line of the log = %s, want the number 1 and no hash", lines[0])
 	}
 	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
 		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Mode().Perm()&0o077 != 0 && file != path+".lock" {
-			t.Errorf("%s: number of the last line = %v, %v", file, fileInfo, err)
+			t.Errorf("file %s: %v, error %v; want an existing file that only the user can read, unless it is the lock file", file, fileInfo, err)
 		}
 	}
 }
@@ -72,18 +72,18 @@ func TestChainContinuesAfterRotation(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		writeChain(path, Options{FileBytes: 500}, n, n)
 		if got := verifyChain(t, path); strings.Contains(got, ",") {
-			t.Fatalf("verification after %d records = %s", n, got)
+			t.Fatalf("verification after %d records = %s, want no problem", n, got)
 		}
 	}
 	if err := os.Remove(path + ".4"); err != nil {
 		t.Fatal(err)
 	}
 	if got := verifyChain(t, path); !strings.Contains(got, ", lines.3:1 Records 1 to ") {
-		t.Errorf("verification without the oldest file = %s", got)
+		t.Errorf("verification without the oldest file = %s, want a problem at line 1 of lines.3", got)
 	}
 }
 
-func TestChangedChain(t *testing.T) {
+func TestVerifyDetectsChanges(t *testing.T) {
 	changeLines := func(pluginChange func(lines []string) []string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
 			fileContent, err := os.ReadFile(path)
@@ -140,7 +140,7 @@ func TestChangedChain(t *testing.T) {
 			writeChain(path, Options{}, 7, 8)
 			got := verifyChain(t, path)
 			if isHeadProblem := strings.Contains(c.want, headSuffix); !isHeadProblem && strings.Contains(got, ",") == isIntact {
-				t.Errorf("verification with later records = %s", got)
+				t.Errorf("verification with later records = %s, want a problem only if the chain was changed", got)
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestEarlierLinesAreCounted(t *testing.T) {
 	}
 	v, err := Verify(path, testFiles)
 	if want := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC); err != nil || !v.FirstTime.Equal(want) {
-		t.Errorf("the chain begins at %v, %v", v.FirstTime, err)
+		t.Errorf("the chain begins at %v, error %v; want %v", v.FirstTime, err, want)
 	}
 }
 

@@ -43,14 +43,14 @@ type Options struct {
 type Log struct {
 	path string
 	opts Options
-	wake chan struct{} // the field wake has one token while lines are queued or the log is closing
+	wake chan struct{} // the channel wake contains one value while lines are queued or the log is closing
 	done chan struct{}
 
-	mu           sync.Mutex // the mutex guards all fields below
-	pending      []byte     // the field pending is the queue of lines, and contains only whole lines
-	pendingLines int
-	droppedLines int
-	isClosed     bool
+	mu            sync.Mutex // the mutex guards all fields below
+	pendingBuffer []byte     // the field pendingBuffer is the queue of lines, and contains only whole lines
+	pendingLines  int
+	droppedLines  int
+	isClosed      bool
 
 	// Only the goroutine that writes to the log file uses the following fields.
 	file              *os.File // the field file is nil if the log file could not be opened
@@ -76,11 +76,11 @@ func (l *Log) Write(line []byte) {
 	if l.isClosed {
 		return
 	}
-	if len(l.pending)+len(line) > l.opts.PendingBytes {
+	if len(l.pendingBuffer)+len(line) > l.opts.PendingBytes {
 		l.droppedLines++
 		return
 	}
-	l.pending = append(l.pending, line...)
+	l.pendingBuffer = append(l.pendingBuffer, line...)
 	l.pendingLines++
 	l.wakeWriter()
 }
@@ -104,7 +104,7 @@ func (l *Log) Close() {
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
-		newLines, lines, droppedLines, isClosed := l.takePending()
+		newLines, lines, droppedLines, isClosed := l.takePendingLines()
 		if lines+droppedLines > 0 {
 			l.appendLines(newLines, lines, droppedLines)
 		}
@@ -117,11 +117,11 @@ func (l *Log) write() {
 	}
 }
 
-func (l *Log) takePending() (newLines []byte, lines, droppedLines int, isClosed bool) {
+func (l *Log) takePendingLines() (newLines []byte, lines, droppedLines int, isClosed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newLines, lines, droppedLines, isClosed = l.pending, l.pendingLines, l.droppedLines, l.isClosed
-	l.pending, l.pendingLines, l.droppedLines = nil, 0, 0
+	newLines, lines, droppedLines, isClosed = l.pendingBuffer, l.pendingLines, l.droppedLines, l.isClosed
+	l.pendingBuffer, l.pendingLines, l.droppedLines = nil, 0, 0
 	return newLines, lines, droppedLines, isClosed
 }
 

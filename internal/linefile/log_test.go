@@ -35,7 +35,7 @@ func readLog(t *testing.T, path string) []string {
 	t.Helper()
 	lines, damagedLines, err := Read(path, testFiles, 0, func(line []byte) (string, bool, error) { return string(line), true, nil })
 	if err != nil || damagedLines != 0 {
-		t.Fatalf("%d damaged, %v; want 0", damagedLines, err)
+		t.Fatalf("the log has %d damaged lines, error %v; want 0", damagedLines, err)
 	}
 	return lines
 }
@@ -55,7 +55,7 @@ func TestWriteAndRead(t *testing.T) {
 		t.Errorf("the last line is %q, want two; error %v", lastLines, err)
 	}
 	if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", fileInfo, err)
+		t.Errorf("log file: %v, error %v; want the mode 0600", fileInfo, err)
 	}
 }
 
@@ -71,25 +71,25 @@ func TestRotation(t *testing.T) {
 	}
 	keptFiles, err := filepath.Glob(path + "*")
 	if err != nil || len(keptFiles) != testFiles {
-		t.Fatalf("files %v, %v", keptFiles, err)
+		t.Fatalf("log files = %v, error %v; want five files", keptFiles, err)
 	}
 	for _, file := range keptFiles {
 		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Size() > size || fileInfo.Size() < size/2 && file != path {
-			t.Errorf("%s: %v, %v", file, fileInfo, err)
+			t.Errorf("log file %s: %v, error %v; want at most the size limit, and at least half of it unless it is the newest", file, fileInfo, err)
 		}
 	}
 	lines := readLog(t, path)
 	for i, line := range lines {
 		if want := fmt.Sprint(100-len(lines)+i) + " "; !strings.HasPrefix(line, want) {
-			t.Fatalf("line %d is %.10q, want %s", i, line, want)
+			t.Fatalf("line %d of the log begins with %.10q, want %s", i, line, want)
 		}
 	}
 	if len(lines) < 40 {
-		t.Errorf("the files still have %d lines", len(lines))
+		t.Errorf("the log files contain %d lines, want at least 40", len(lines))
 	}
 }
 
-func TestRotationOfOne(t *testing.T) {
+func TestRotationOfSingleFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := testOptions(Options{FileBytes: 300, Files: 1})
 	l := Open(path, o)
@@ -101,7 +101,7 @@ func TestRotationOfOne(t *testing.T) {
 	l.Write([]byte("last\n"))
 	l.Close()
 	if lines := readLog(t, path); len(lines) == 0 || len(lines) > 4 || lines[len(lines)-1] != "last" {
-		t.Errorf("got %d lines", len(lines))
+		t.Errorf("log of one file: %d lines, want 1 to 4 lines that end with \"last\"", len(lines))
 	}
 }
 
@@ -120,21 +120,21 @@ func TestFailedWritesAreLogged(t *testing.T) {
 	l.Write([]byte("after\n"))
 	l.Close()
 	if got := strings.Join(readLog(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
-		t.Errorf("got %s; want %q", got, "dropped 10, after")
+		t.Errorf("lines of the log = %s; want %q", got, "dropped 10, after")
 	}
 	if n := strings.Count(logOutput.String(), "the record cannot be written"); n != 1 {
-		t.Errorf("logged %d times: %s; want 1", n, logOutput.String())
+		t.Errorf("the log reported the failed write %d times: %s; want 1", n, logOutput.String())
 	}
 }
 
 func waitUntilDropped(l *Log, want int) {
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for range tick.C {
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for range ticker.C {
 		l.mu.Lock()
-		dropped := l.droppedLines
+		droppedBefore := l.droppedLines
 		l.mu.Unlock()
-		if dropped >= want {
+		if droppedBefore >= want {
 			return
 		}
 	}
@@ -175,10 +175,10 @@ func TestConcurrentWrites(t *testing.T) {
 	lines := readLog(t, path)
 	for _, line := range lines {
 		if line != "a whole line" {
-			t.Fatalf("a line is %q; want %q", line, "a whole line")
+			t.Fatalf("line of the log = %q; want %q", line, "a whole line")
 		}
 	}
 	if len(lines) != 1000 {
-		t.Errorf("%d lines; want 1000", len(lines))
+		t.Errorf("the log contains %d lines; want 1000", len(lines))
 	}
 }

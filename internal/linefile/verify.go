@@ -18,9 +18,9 @@ type Verification struct {
 	// files.
 	Lines int `json:"records"`
 	Files int `json:"files"`
-	// EarlierLines is the number of log lines before the beginning of the hash chain.
+	// LinesBeforeChain is the number of log lines before the beginning of the hash chain.
 	// Verify cannot check lines from before the beginning of the hash chain.
-	EarlierLines int `json:"records_before_chain"`
+	LinesBeforeChain int `json:"records_before_chain"`
 	// FirstTime is the time of the first line in the hash chain; zero if there is none.
 	FirstTime time.Time `json:"chain_since,omitzero"`
 	// Problem is the first problem of the hash chain; nil if the chain is intact.
@@ -41,26 +41,26 @@ type Problem struct {
 // The type verifier checks the lines of a hash chain from the oldest to the newest line.
 type verifier struct {
 	Verification
-	files int
-	path  string
-	head  chainLink
+	files     int
+	path      string
+	chainHead chainLink
 
-	newestEarlier earlierLine
-	lastLink      chainLink
-	endFile       string
-	endLine       int
-	file          string
-	line          int
-	// isOldestSet is true if the log has its maximum number of files, so rotation can
-	// have removed older files.
+	newestUnchained unchainedLine
+	lastLink        chainLink
+	lastFile        string
+	lastLineNumber  int
+	file            string
+	line            int
+	// isOldestSet is true if the log has its maximum number of files, so rotation may have
+	// removed older files.
 	isOldestSet bool
 }
 
-// earlierLine is the position and the time of a log line that precedes the hash chain.
-type earlierLine struct {
-	file string
-	line int
-	time time.Time
+// unchainedLine is the position and the time of a log line that precedes the hash chain.
+type unchainedLine struct {
+	file     string
+	line     int
+	readTime time.Time
 }
 
 // Verify checks the hash chain of the log at path. The parameter files is the maximum
@@ -74,12 +74,12 @@ func Verify(path string, files int) (Verification, error) {
 	}
 	defer unlock()
 	v := verifier{files: files, path: path}
-	head, hasHead, err := readHead(path)
+	chainHead, hasHead, err := readHead(path)
 	if err != nil {
 		v.report(path+headSuffix, 0, "This file is damaged, so lines that are missing at the end of the log cannot be noticed.")
 		return v.Verification, nil
 	}
-	v.head = head
+	v.chainHead = chainHead
 	for n := files - 1; n >= 0 && v.Problem == nil; n-- {
 		if err := v.readFile(rotatedPath(path, n), n == files-1); err != nil {
 			return Verification{}, err
@@ -89,10 +89,10 @@ func Verify(path string, files int) (Verification, error) {
 	case v.Problem != nil:
 	case !hasHead && v.Lines > 0:
 		v.report(path+headSuffix, 0, "This file is missing, so lines that are missing at the end of the log cannot be noticed.")
-	case v.lastLink.Seq == 0 && head.Seq > 0:
-		v.report(path, 0, missingText(1, head.Seq)+".")
-	case v.lastLink.Seq < head.Seq:
-		v.report(v.endFile, v.endLine, missingText(v.lastLink.Seq+1, head.Seq)+" after this line.")
+	case v.lastLink.Seq == 0 && chainHead.Seq > 0:
+		v.report(path, 0, missingText(1, chainHead.Seq)+".")
+	case v.lastLink.Seq < chainHead.Seq:
+		v.report(v.lastFile, v.lastLineNumber, missingText(v.lastLink.Seq+1, chainHead.Seq)+" after this line.")
 	}
 	return v.Verification, nil
 }
@@ -148,23 +148,23 @@ func (v *verifier) checkLine(line []byte) {
 	case err != nil || !isChained && fields.Time.IsZero():
 		v.report(v.file, v.line, "This line is not a record.")
 	case isFirst && !isChained:
-		v.EarlierLines++
-		if !fields.Time.Before(v.newestEarlier.time) {
-			v.newestEarlier = earlierLine{v.file, v.line, fields.Time}
+		v.LinesBeforeChain++
+		if !fields.Time.Before(v.newestUnchained.readTime) {
+			v.newestUnchained = unchainedLine{v.file, v.line, fields.Time}
 		}
 		return
-	case isFirst && v.EarlierLines > 0 && !v.newestEarlier.time.Before(fields.Time):
-		v.report(v.newestEarlier.file, v.newestEarlier.line, "This line has no number, but it is not older than the first record with a number: it was changed or inserted.")
+	case isFirst && v.LinesBeforeChain > 0 && !v.newestUnchained.readTime.Before(fields.Time):
+		v.report(v.newestUnchained.file, v.newestUnchained.line, "This line has no number, but it is not older than the first record with a number: it was changed or inserted.")
 	case !isChained:
 		v.report(v.file, v.line, fmt.Sprintf("This line is not part of the chain: an older version of opentabs or another program wrote it after record %d.", v.lastLink.Seq))
-	case isFirst && fields.Seq > 1 && (!v.isOldestSet || v.EarlierLines > 0):
+	case isFirst && fields.Seq > 1 && (!v.isOldestSet || v.LinesBeforeChain > 0):
 		v.report(v.file, v.line, missingText(1, fields.Seq-1)+" before this line.")
 	case !isFirst && fields.Seq <= v.lastLink.Seq:
 		v.report(v.file, v.line, fmt.Sprintf("This line is record %d, but it follows record %d.", fields.Seq, v.lastLink.Seq))
 	case !isFirst && fields.Seq > v.lastLink.Seq+1:
 		v.report(v.file, v.line, missingText(v.lastLink.Seq+1, fields.Seq-1)+" before this line.")
 	case !isFirst && fields.Prev != v.lastLink.Hash:
-		v.report(v.endFile, v.endLine, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
+		v.report(v.lastFile, v.lastLineNumber, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
 	}
 	if v.Problem != nil {
 		return
@@ -173,8 +173,8 @@ func (v *verifier) checkLine(line []byte) {
 		v.FirstTime = fields.Time
 	}
 	v.Lines++
-	v.lastLink, v.endFile, v.endLine = chainLink{fields.Seq, hashLine(line)}, v.file, v.line
-	if v.lastLink.Seq == v.head.Seq && v.lastLink.Hash != v.head.Hash {
+	v.lastLink, v.lastFile, v.lastLineNumber = chainLink{fields.Seq, hashLine(line)}, v.file, v.line
+	if v.lastLink.Seq == v.chainHead.Seq && v.lastLink.Hash != v.chainHead.Hash {
 		v.report(v.file, v.line, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
 	}
 }

@@ -19,8 +19,8 @@ type File struct {
 	mu   sync.Mutex // the mutex guards all fields below and serializes writes
 	file *os.File
 	size int64
-	// isRegular is false for devices such as /dev/null, which cannot be rotated.
-	isRegular bool
+	// isRegularFile is false for devices such as /dev/null, which cannot be rotated.
+	isRegularFile bool
 }
 
 // Open opens the log file at path for appending, and creates the file if necessary. If the log file
@@ -50,7 +50,7 @@ func (f *File) open() error {
 	if f.file != nil {
 		f.file.Close()
 	}
-	f.file, f.size, f.isRegular = openedFile, fileInfo.Size(), fileInfo.Mode().IsRegular()
+	f.file, f.size, f.isRegularFile = openedFile, fileInfo.Size(), fileInfo.Mode().IsRegular()
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (f *File) Write(p []byte) (int, error) {
 // bytes. The caller of rotateFile must hold File.mu, or be the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
-	if f.isRegular && os.Rename(f.path, f.path+".1") == nil {
+	if f.isRegularFile && os.Rename(f.path, f.path+".1") == nil {
 		_ = f.open()
 	}
 }

@@ -31,7 +31,7 @@ func TestFileIsBounded(t *testing.T) {
 	for _, name := range []string{path + ".1", path} {
 		fileContent, err := os.ReadFile(name)
 		if err != nil || len(fileContent) > limit || len(fileContent) == 0 {
-			t.Errorf("%s has %d bytes, %v", name, len(fileContent), err)
+			t.Errorf("log file %s has %d bytes, error %v; want 1 byte up to the size limit", name, len(fileContent), err)
 		}
 		allLines = append(allLines, strings.Split(strings.TrimSpace(string(fileContent)), "\n")...)
 	}
@@ -39,26 +39,26 @@ func TestFileIsBounded(t *testing.T) {
 	// and the new file.
 	for i, line := range allLines {
 		if want := fmt.Sprintf("line %d", 1000-len(allLines)+i); line != want {
-			t.Fatalf("%q, want %q", line, want)
+			t.Fatalf("line of the log = %q, want %q", line, want)
 		}
 	}
 	if dirEntries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(dirEntries) != 2 {
-		t.Errorf("there is %v, %v; want length 2", dirEntries, err)
+		t.Errorf("files in the log folder = %v, error %v; want 2 files", dirEntries, err)
 	}
 }
 
-func TestFileThatCannotBeRotated(t *testing.T) {
+func TestRotationFailure(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	writeFiveLines(t, path)
 	if fileContent, err := os.ReadFile(path); err != nil || strings.Count(string(fileContent), "\n") != 5 {
-		t.Errorf("got %q, %v", fileContent, err)
+		t.Errorf("content of the log that cannot be rotated = %q, error %v; want all 5 lines", fileContent, err)
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestOpenLogFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	openFile := func(want int64) {
 		t.Helper()
@@ -69,7 +69,7 @@ func TestOpen(t *testing.T) {
 		defer l.Close()
 		fileInfo, err := l.file.Stat()
 		if err != nil || fileInfo.Size() != want || fileInfo.Mode().Perm() != 0o600 {
-			t.Errorf("the log has %d bytes and mode %o, %v; want %d", fileInfo.Size(), fileInfo.Mode().Perm(), err, want)
+			t.Errorf("the log has %d bytes and mode %o, error %v; want %d", fileInfo.Size(), fileInfo.Mode().Perm(), err, want)
 		}
 		if _, err := l.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -82,10 +82,10 @@ func TestOpen(t *testing.T) {
 	}
 	openFile(0)
 	if fileInfo, err := os.Stat(path + ".1"); err != nil || fileInfo.Size() != MaxBytes+1 {
-		t.Errorf("the old log was not kept: %v", err)
+		t.Errorf("the rotated log is missing or has another size: %v; want the old log as path.1", err)
 	}
 	if _, err := Open(filepath.Join(path, "x"), MaxBytes); err == nil {
-		t.Error("opened a log below a file")
+		t.Error("Open of a path below a file returned no error, want an error")
 	}
 }
 
@@ -97,7 +97,7 @@ func TestPipeIsNotRotated(t *testing.T) {
 	}
 	writeFiveLines(t, path)
 	if dirEntries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(dirEntries) != 1 {
-		t.Errorf("there is %v, %v; want length 1", dirEntries, err)
+		t.Errorf("files in the log folder = %v, error %v; want only the pipe", dirEntries, err)
 	}
 }
 

@@ -43,16 +43,16 @@ func FuzzAnswer(f *testing.F) {
 		c := New(Options{URL: "http://127.0.0.1/mcp", Transport: fixedResponse{httpStatus % 1000, contentType, requestBody}})
 		_, err := c.CallTool(t.Context(), "t", []byte(`{}`), func(Progress) {})
 		if err == nil && !bytes.Contains(requestBody, []byte("1")) {
-			t.Errorf("%q is taken for the answer to request 1", requestBody)
+			t.Errorf("the client accepted %q as the response to request 1, want an error", requestBody)
 		}
 		var rpcErr *RPCError
 		var statusErr *statusError
 		if err != nil && !errors.As(err, &rpcErr) && !errors.As(err, &statusErr) && !strings.HasPrefix(err.Error(), "tools/call: ") &&
 			!strings.HasPrefix(err.Error(), "read the answer of tools/call: ") {
-			t.Errorf("%q: the error does not name the failure: %v", requestBody, err)
+			t.Errorf("response %q: error %v; want an error that describes the failure", requestBody, err)
 		}
-		if statusErr != nil && len(statusErr.Sentence) > 1000 {
-			t.Errorf("a sentence of %d bytes", len(statusErr.Sentence))
+		if statusErr != nil && len(statusErr.ReasonText) > 1000 {
+			t.Errorf("the error message of the server has %d bytes, want at most 1000", len(statusErr.ReasonText))
 		}
 	})
 }

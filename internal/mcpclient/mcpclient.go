@@ -36,9 +36,9 @@ const (
 	maxPages = 1000
 )
 
-// ErrNoAnswer is returned if the server closed the connection without answering the
+// ErrNoResponse is returned if the server closed the connection without answering the
 // request.
-var ErrNoAnswer = errors.New("the server ended the connection before it answered")
+var ErrNoResponse = errors.New("the server ended the connection before it answered")
 
 // ErrServerSilent is returned if the server sent no bytes for 2 min.
 var ErrServerSilent = errors.New("the server has not answered for 2 min")

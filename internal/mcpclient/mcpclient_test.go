@@ -99,8 +99,8 @@ func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Clien
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
 		server := &http.Server{Handler: f}
-		var served sync.WaitGroup
-		served.Go(func() { _ = server.Serve(l) })
+		var servedRequests sync.WaitGroup
+		servedRequests.Go(func() { _ = server.Serve(l) })
 		transport := &http.Transport{DialContext: l.Dial}
 		c := New(Options{URL: "http://server/mcp", Token: "secret", Name: "test", Version: "1", Transport: transport})
 		if _, err := c.Initialize(t.Context()); err != nil {
@@ -109,7 +109,7 @@ func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Clien
 		test(t, c)
 		transport.CloseIdleConnections()
 		_ = server.Close()
-		served.Wait()
+		servedRequests.Wait()
 	})
 }
 
@@ -118,7 +118,7 @@ func TestSession(t *testing.T) {
 	runWithClient(t, f, func(t *testing.T, c *Client) {
 		tools, err := c.ListTools(t.Context())
 		if err != nil || len(tools) != 2 || tools[0].Name != "a" || tools[1].Name != "b" {
-			t.Errorf("got %v, %v", tools, err)
+			t.Errorf("ListTools = %v, error %v; want the tools a and b", tools, err)
 		}
 		if err := c.Close(t.Context()); err != nil {
 			t.Error(err)
@@ -132,7 +132,7 @@ func TestSession(t *testing.T) {
 		"DELETE s1",
 	}
 	if !slices.Equal(f.requests, want) {
-		t.Errorf("the server saw %q; want %v", f.requests, want)
+		t.Errorf("the server received the requests %q; want %v", f.requests, want)
 	}
 }
 
@@ -157,15 +157,15 @@ func TestCallWithProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := []Progress{{Progress: 1, Total: 4, HasTotal: true, Message: "one"}, {Progress: 3}}; !slices.Equal(got, want) {
-			t.Errorf("progress %+v; want %v", got, want)
+			t.Errorf("progress reports = %+v; want %v", got, want)
 		}
 		if string(callResult.StructuredContent) != `{"n":9007199254740993}` || callResult.Content[0].Text != "hi" || string(callResult.Meta["k"]) != `"v"` {
-			t.Errorf("result %+v", callResult)
+			t.Errorf("result = %+v, want the number unchanged, the text hi and the metadata k", callResult)
 		}
 	})
 	for _, want := range []string{"result {}", "error this client does not support elicitation/create"} {
 		if !slices.Contains(f.requests, want) {
-			t.Errorf("the server saw %q, not %q", f.requests, want)
+			t.Errorf("the server received the requests %q, want %q among them", f.requests, want)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestCallWithProgress(t *testing.T) {
 func TestCallWithoutProgressSendsNoToken(t *testing.T) {
 	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
 		if token != nil {
-			t.Errorf("got the token %s", token)
+			t.Errorf("the request contains the progress token %s, want none", token)
 		}
 		writeReply(w, id, `{"content":[]}`)
 	}}
@@ -200,14 +200,14 @@ func TestCallFails(t *testing.T) {
 		}, want: "bad session"},
 		"no answer": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
-		}, want: "tools/call: the server ended the connection before it answered", wantErr: ErrNoAnswer},
+		}, want: "tools/call: the server ended the connection before it answered", wantErr: ErrNoResponse},
 		"a broken connection": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `{}`)
 			panic(http.ErrAbortHandler)
-		}, wantErr: ErrNoAnswer},
+		}, wantErr: ErrNoResponse},
 		"no answer at all": {onCall: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
 			panic(http.ErrAbortHandler)
-		}, wantErr: ErrNoAnswer},
+		}, wantErr: ErrNoResponse},
 		"no message": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `nonsense`)
 		}, want: "the server sent a malformed message"},
@@ -228,7 +228,7 @@ func TestCallFails(t *testing.T) {
 			runWithClient(t, &fakeServer{onCall: c.onCall}, func(t *testing.T, client *Client) {
 				_, err := client.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
 				if err == nil || !strings.Contains(err.Error(), c.want) || c.wantErr != nil && !errors.Is(err, c.wantErr) {
-					t.Errorf("got %v", err)
+					t.Errorf("error of the call = %v, want an error that contains %q", err, c.want)
 				}
 			})
 		})
@@ -263,17 +263,17 @@ func TestCancel(t *testing.T) {
 					t.Errorf("got %v; want the error %v", err, context.Canceled)
 				}
 				if cancelTime := time.Since(startTime) - 10*time.Second; cancelTime != c.want {
-					t.Errorf("came back %v after the cancel, want %v", cancelTime, c.want)
+					t.Errorf("CallTool returned %v after the cancellation, want %v", cancelTime, c.want)
 				}
 			})
 			if !slices.Contains(f.requests, "cancelled 2") {
-				t.Errorf("the server saw %q", f.requests)
+				t.Errorf("the server received the requests %q, want a cancellation of request 2", f.requests)
 			}
 		})
 	}
 }
 
-func TestCancelTooLate(t *testing.T) {
+func TestResultAfterCancel(t *testing.T) {
 	var cancel context.CancelFunc
 	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 		writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
@@ -285,12 +285,12 @@ func TestCancelTooLate(t *testing.T) {
 		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())
 		if _, err := c.CallTool(ctx, "a", json.RawMessage(`{}`), nil); err != nil {
-			t.Errorf("got %v", err)
+			t.Errorf("CallTool that was cancelled too late: error %v, want the result of the call", err)
 		}
 	})
 }
 
-func TestNoServer(t *testing.T) {
+func TestInitializeWithoutServer(t *testing.T) {
 	c := New(Options{URL: "http://127.0.0.1:1/mcp"}) // no program listens on port 1
 	if _, err := c.Initialize(t.Context()); !errors.Is(err, ErrNoServer) {
 		t.Errorf("got %v; want the error %v", err, ErrNoServer)
@@ -315,7 +315,7 @@ func TestSilentServer(t *testing.T) {
 			t.Errorf("got %v; want the error %v", err, ErrServerSilent)
 		}
 		if waitTime, want := time.Since(startTime), 60*25*time.Second+silenceTimeout; waitTime < want-25*time.Second || waitTime > want {
-			t.Errorf("given up after %v, want %v", waitTime, want)
+			t.Errorf("the client gave up after %v, want %v", waitTime, want)
 		}
 	})
 }
@@ -324,8 +324,8 @@ func TestWrongToken(t *testing.T) {
 	runWithClient(t, &fakeServer{}, func(t *testing.T, c *Client) {
 		c.options.Token = "guess"
 		var statusErr *statusError
-		if _, err := c.ListTools(t.Context()); !errors.As(err, &statusErr) || statusErr.Status != 401 || statusErr.Sentence != "the token is wrong" {
-			t.Errorf("got %v", err)
+		if _, err := c.ListTools(t.Context()); !errors.As(err, &statusErr) || statusErr.Status != 401 || statusErr.ReasonText != "the token is wrong" {
+			t.Errorf("ListTools with a wrong token: error %v, want status 401 with the server's message", err)
 		}
 	})
 }

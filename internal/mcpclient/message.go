@@ -32,15 +32,15 @@ func (e *RPCError) Error() string { return e.Message }
 // statusError is an HTTP error response without a JSON-RPC message.
 type statusError struct {
 	Status int
-	// Sentence is the server's error message, truncated to 1,000 bytes.
-	Sentence string
+	// ReasonText is the server's error message, truncated to 1,000 bytes.
+	ReasonText string
 }
 
 func (e *statusError) Error() string {
-	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
+	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.ReasonText))
 }
 
-// message is a JSON-RPC request, notification or response.
+// rpcMessage is a JSON-RPC request, notification or response.
 type rpcMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -90,7 +90,7 @@ func (x pendingRequest) showForm(ctx context.Context, m rpcMessage) {
 	})
 }
 
-func (x pendingRequest) withdrawForm(params json.RawMessage) {
+func (x pendingRequest) cancelForm(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
 	}
@@ -135,8 +135,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	// stream is still open.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
-	var isSilent atomic.Bool
-	silenceTimer := time.AfterFunc(silenceTimeout, func() { isSilent.Store(true); closeStream() })
+	var hasTimedOut atomic.Bool
+	silenceTimer := time.AfterFunc(silenceTimeout, func() { hasTimedOut.Store(true); closeStream() })
 	defer silenceTimer.Stop()
 	x.onData = func() { silenceTimer.Reset(silenceTimeout) }
 	stop := context.AfterFunc(ctx, func() {
@@ -150,7 +150,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
-	if err != nil && isSilent.Load() {
+	if err != nil && hasTimedOut.Load() {
 		return fmt.Errorf("%s: %w", method, ErrServerSilent)
 	}
 	if err != nil {
@@ -194,20 +194,20 @@ func (x pendingRequest) run(ctx context.Context, requestBody []byte) (rpcMessage
 	}
 	for event, err := range sse.Read(input, maxMessageBytes) {
 		if err != nil {
-			return rpcMessage{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+			return rpcMessage{}, fmt.Errorf("%w (%w)", ErrNoResponse, err)
 		}
 		response, ok, err := x.handleMessage(ctx, event.Data)
 		if ok || err != nil {
 			return response, err
 		}
 	}
-	return rpcMessage{}, ErrNoAnswer
+	return rpcMessage{}, ErrNoResponse
 }
 
 func (x pendingRequest) readSingle(httpStatus int, body io.Reader) (rpcMessage, error) {
 	messageJSON, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
-		return rpcMessage{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+		return rpcMessage{}, fmt.Errorf("%w (%w)", ErrNoResponse, err)
 	}
 	var response rpcMessage
 	if json.Unmarshal(messageJSON, &response) == nil && (response.Error != nil || response.Result != nil && x.isOwnID(response)) {
@@ -225,7 +225,7 @@ func readStatusError(httpStatus int, requestBody []byte) error {
 		errorText = response.Error
 	}
 	errorText = strings.TrimSpace(strings.ToValidUTF8(errorText[:min(len(errorText), 1000)], "?"))
-	return &statusError{Status: httpStatus, Sentence: errorText}
+	return &statusError{Status: httpStatus, ReasonText: errorText}
 }
 
 func (x pendingRequest) isOwnID(m rpcMessage) bool { return string(m.ID) == fmt.Sprint(x.id) }
@@ -242,7 +242,7 @@ func (x pendingRequest) handleMessage(ctx context.Context, messageJSON []byte) (
 	case m.Method == "notifications/progress":
 		x.reportProgress(m.Params)
 	case m.Method == "notifications/cancelled":
-		x.withdrawForm(m.Params)
+		x.cancelForm(m.Params)
 	case m.Method == "elicitation/create" && m.ID != nil && x.client.options.ShowForm != nil:
 		x.showForm(ctx, m)
 	case m.Method != "" && m.ID != nil:
@@ -358,5 +358,5 @@ func (c *Client) send(ctx context.Context, method string, requestBody []byte) (*
 	case errors.As(err, &op) && op.Op == "dial":
 		return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
 	}
-	return nil, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+	return nil, fmt.Errorf("%w (%w)", ErrNoResponse, err)
 }

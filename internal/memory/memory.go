@@ -52,11 +52,11 @@ func LimitFreeMemory(ctx context.Context) {
 	for {
 		select {
 		case <-checkTimer.C:
-			heapNow := Used().SystemBytes
+			systemBytesNow := ReadUse().SystemBytes
 			isIdle := totalAllocated()-allocatedBytes < maxIdleAllocation
-			if heapNow > neededBytes+busySpareBytes || isIdle && heapNow > neededBytes+idleSpareBytes || allocatedBytes == 0 {
+			if systemBytesNow > neededBytes+busySpareBytes || isIdle && systemBytesNow > neededBytes+idleSpareBytes || allocatedBytes == 0 {
 				debug.FreeOSMemory()
-				neededBytes = Used().SystemBytes
+				neededBytes = ReadUse().SystemBytes
 			}
 			debug.SetGCPercent(garbagePercent(liveHeap()))
 			allocatedBytes = totalAllocated()
@@ -98,10 +98,10 @@ func garbagePercent(liveBytes uint64) int {
 
 func liveHeap() uint64 { return readMetric("/gc/heap/live:bytes") }
 
-func readMetric(metric string) uint64 {
-	sample := []metrics.Sample{{Name: metric}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+func readMetric(metricName string) uint64 {
+	metricSamples := []metrics.Sample{{Name: metricName}}
+	metrics.Read(metricSamples)
+	return metricSamples[0].Value.Uint64()
 }
 
 // Use is the memory use of a process, in bytes.
@@ -112,8 +112,8 @@ type Use struct {
 	HeapBytes, SystemBytes uint64
 }
 
-// Used returns the memory use of this process.
-func Used() Use {
+// ReadUse returns the memory use of this process.
+func ReadUse() Use {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return Use{HeapBytes: m.HeapAlloc, SystemBytes: m.Sys - m.HeapReleased}

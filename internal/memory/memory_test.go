@@ -26,15 +26,15 @@ func startLimitFreeMemory(t *testing.T) (stopFreeing func()) {
 func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopFreeing := startLimitFreeMemory(t)
-		bytesBefore := Used().SystemBytes
-		touchPages(make([]byte, 200<<20))
-		if grownBytes := Used().SystemBytes; grownBytes < bytesBefore+150<<20 {
-			t.Fatalf("held %d MB before and %d MB after a large allocation", bytesBefore>>20, grownBytes>>20)
+		bytesBefore := ReadUse().SystemBytes
+		writeEachPage(make([]byte, 200<<20))
+		if systemBytes := ReadUse().SystemBytes; systemBytes < bytesBefore+150<<20 {
+			t.Fatalf("system memory: %d MB before and %d MB after a large allocation, want at least 150 MB more", bytesBefore>>20, systemBytes>>20)
 		}
 		<-time.After(checkInterval + time.Second)
 		synctest.Wait()
-		if heapNow := Used().SystemBytes; heapNow > bytesBefore+busySpareBytes {
-			t.Errorf("held %d MB before and %d MB after it was given back", bytesBefore>>20, heapNow>>20)
+		if systemBytesNow := ReadUse().SystemBytes; systemBytesNow > bytesBefore+busySpareBytes {
+			t.Errorf("system memory: %d MB before the allocation and %d MB after it was freed, want no more than busySpareBytes above the start", bytesBefore>>20, systemBytesNow>>20)
 		}
 		stopFreeing()
 	})
@@ -43,49 +43,49 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopFreeing := startLimitFreeMemory(t)
-		countBefore := Used().SystemBytes
+		systemBytesBefore := ReadUse().SystemBytes
 		for _, waitTime := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
-			touchPages(make([]byte, busySpareBytes-8<<20))
-			if grownBytes := Used().SystemBytes; grownBytes < countBefore+16<<20 {
-				t.Fatalf("held %d MB before and %d MB after an allocation", countBefore>>20, grownBytes>>20)
+			writeEachPage(make([]byte, busySpareBytes-8<<20))
+			if systemBytes := ReadUse().SystemBytes; systemBytes < systemBytesBefore+16<<20 {
+				t.Fatalf("system memory: %d MB before and %d MB after an allocation, want at least 16 MB more", systemBytesBefore>>20, systemBytes>>20)
 			}
 			<-time.After(waitTime + time.Second)
 			synctest.Wait()
-			if heapNow := Used().SystemBytes; heapNow > countBefore+idleSpareBytes {
-				t.Errorf("after %s: held %d MB before and %d MB now", waitTime, countBefore>>20, heapNow>>20)
+			if systemBytesNow := ReadUse().SystemBytes; systemBytesNow > systemBytesBefore+idleSpareBytes {
+				t.Errorf("system memory after %s: %d MB before the allocation and %d MB now, want no more than idleSpareBytes above the start", waitTime, systemBytesBefore>>20, systemBytesNow>>20)
 			}
 		}
 		stopFreeing()
 	})
 }
 
-func touchPages(b []byte) {
+func writeEachPage(b []byte) {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
 }
 
-func TestCollectorIsQuiet(t *testing.T) {
+func TestGarbagePercent(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64
 		want      int
 	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {16 << 20, 100}, {500 << 20, 100}} {
 		if got := garbagePercent(c.liveBytes); got != c.want {
-			t.Errorf("with %d MB: %d %%, want %d", c.liveBytes>>20, got, c.want)
+			t.Errorf("garbagePercent for a live heap of %d MB = %d %%, want %d %%", c.liveBytes>>20, got, c.want)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		percentBefore := debug.SetGCPercent(77)
-		defer debug.SetGCPercent(percentBefore)
+		initialPercent := debug.SetGCPercent(77)
+		defer debug.SetGCPercent(initialPercent)
 		stopFreeing := startLimitFreeMemory(t)
-		percentDuring := debug.SetGCPercent(77)
-		debug.SetGCPercent(percentDuring)
-		if percentDuring < minPercent || percentDuring != garbagePercent(liveHeap()) {
-			t.Errorf("the collector runs at %d %% with %d bytes alive", percentDuring, liveHeap())
+		runningPercent := debug.SetGCPercent(77)
+		debug.SetGCPercent(runningPercent)
+		if runningPercent < minPercent || runningPercent != garbagePercent(liveHeap()) {
+			t.Errorf("GC percentage = %d with a live heap of %d bytes, want the value of garbagePercent", runningPercent, liveHeap())
 		}
 		stopFreeing()
-		if percentAfter := debug.SetGCPercent(77); percentAfter != 77 {
-			t.Errorf("the collector was left at %d %%; want 77", percentAfter)
+		if finalPercent := debug.SetGCPercent(77); finalPercent != 77 {
+			t.Errorf("GC percentage after LimitFreeMemory = %d; want 77, the value before it", finalPercent)
 		}
 	})
 }

@@ -41,11 +41,11 @@ func TestMetrics(t *testing.T) {
 		`opentabs_build_info{version="`, "process_resident_memory_bytes ", "go_goroutines ",
 	} {
 		if !strings.Contains("\n"+body, "\n"+line) {
-			t.Errorf("the metrics do not contain %s", line)
+			t.Errorf("the metrics lack the line %s", line)
 		}
 	}
 	if got := w.Header().Get("Content-Type"); !strings.HasPrefix(got, "text/plain; version=0.0.4") {
-		t.Errorf("Content-Type of the metrics = %q", got)
+		t.Errorf("Content-Type of the metrics = %q, want text/plain; version=0.0.4", got)
 	}
 	if t.Failed() {
 		t.Log(body)

@@ -7,10 +7,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxCompared and minPrefix are lengths of names, in bytes.
+// maxComparedChars and minPrefixChars are lengths of names, in bytes.
 const (
-	maxCompared = 128 // the edit distance is not computed for longer names
-	minPrefix   = 3   // shorter prefixes match too many names
+	maxComparedChars = 128 // the edit distance is not computed for longer names
+	minPrefixChars   = 3   // shorter prefixes match too many names
 )
 
 // Name returns the name with the fewest edits from wrongName. If every name differs from
@@ -21,7 +21,7 @@ func Name(wrongName string, names []string) string {
 		if normalizeName(name) == normalizeName(wrongName) {
 			return name
 		}
-		if n := editsBetween(strings.ToLower(wrongName), strings.ToLower(name), maxEdits); n < maxEdits {
+		if n := editDistance(strings.ToLower(wrongName), strings.ToLower(name), maxEdits); n < maxEdits {
 			nearestName, maxEdits = name, n
 		}
 	}
@@ -30,19 +30,20 @@ func Name(wrongName string, names []string) string {
 
 // IsWithin reports whether a name has at most maxEdits edits from wrongName.
 func IsWithin(wrongName, name string, maxEdits int) bool {
-	return editsBetween(wrongName, name, maxEdits+1) <= maxEdits
+	return editDistance(wrongName, name, maxEdits+1) <= maxEdits
 }
 
 func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// A swap of two neighboring letters counts as one edit, as does a missing end, as in "idle" for "idleTimeout".
-func editsBetween(wrongName, name string, maxEdits int) int {
+// A swap of two neighboring letters counts as one edit. A missing end, as in "idle" for "idleTimeout", also counts as
+// one edit.
+func editDistance(wrongName, name string, maxEdits int) int {
 	switch {
-	case len(wrongName) >= minPrefix && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):
+	case len(wrongName) >= minPrefixChars && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):
 		return 1
-	case len(wrongName) > maxCompared || len(name) > maxCompared:
+	case len(wrongName) > maxComparedChars || len(name) > maxComparedChars:
 		return maxEdits
 	}
 	return levenshtein.ComputeDistance(wrongName, name)

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-func TestName(t *testing.T) {
+func TestNearestName(t *testing.T) {
 	arguments := []string{"channelId", "cursor", "id", "limit"}
 	settings := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
 	for _, testCase := range []struct {
-		names            []string
-		misspelled, want string
+		names           []string
+		wrongName, want string
 	}{
 		{arguments, "channel_id", "channelId"},
 		{arguments, "CHANNELID", "channelId"},
@@ -33,8 +33,8 @@ func TestName(t *testing.T) {
 		{settings, "x", ""},
 		{settings, "", ""},
 	} {
-		if got := Name(testCase.misspelled, testCase.names); got != testCase.want {
-			t.Errorf("%q: %q, want %q", testCase.misspelled, got, testCase.want)
+		if got := Name(testCase.wrongName, testCase.names); got != testCase.want {
+			t.Errorf("Name(%q) = %q, want %q", testCase.wrongName, got, testCase.want)
 		}
 	}
 }
@@ -42,12 +42,12 @@ func TestName(t *testing.T) {
 // Name does not compute the edit distance of names of 1 MiB, which would take minutes.
 func TestIsWithin(t *testing.T) {
 	for _, test := range []struct {
-		wrong, name string
-		maxEdits    int
-		want        bool
+		wrongName, name string
+		maxEdits        int
+		want            bool
 	}{{"berlin", "begin", 1, false}, {"berlin", "begin", 2, true}, {"mesage", "message", 1, true}, {"prot", "port", 1, true}} {
-		if got := IsWithin(test.wrong, test.name, test.maxEdits); got != test.want {
-			t.Errorf("IsWithin(%q, %q, %d) = %v", test.wrong, test.name, test.maxEdits, got)
+		if got := IsWithin(test.wrongName, test.name, test.maxEdits); got != test.want {
+			t.Errorf("IsWithin(%q, %q, %d) = %v, want %v", test.wrongName, test.name, test.maxEdits, got, test.want)
 		}
 	}
 }
@@ -55,9 +55,9 @@ func TestIsWithin(t *testing.T) {
 func TestNameOfLongWord(t *testing.T) {
 	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {
-		t.Errorf("the nearest name has %d bytes; want %q", len(got), "")
+		t.Errorf("Name of a long word returned %d bytes; want %q", len(got), "")
 	}
 	if elapsedTime := time.Since(startTime); elapsedTime > 10*time.Second {
-		t.Errorf("the comparison took %v", elapsedTime)
+		t.Errorf("the comparison of two long names took %v, want at most 10 s", elapsedTime)
 	}
 }

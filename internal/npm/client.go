@@ -45,9 +45,9 @@ type Options struct {
 	// third attempt is twice as long as the pause before the second. The default of the
 	// field Backoff is 300 ms.
 	Backoff time.Duration
-	// Silence limits the time without data while a response body is read; the default is
+	// SilenceTimeout limits the time without data while a response body is read; the default is
 	// 30 s.
-	Silence time.Duration
+	SilenceTimeout time.Duration
 }
 
 // Client queries npm registries and downloads packages.
@@ -63,8 +63,8 @@ func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"
 	}
-	if o.Silence == 0 {
-		o.Silence = headerTimeout
+	if o.SilenceTimeout == 0 {
+		o.SilenceTimeout = headerTimeout
 	}
 	if o.Backoff == 0 {
 		o.Backoff = 300 * time.Millisecond
@@ -75,7 +75,7 @@ func New(config *Config, o Options) (*Client, error) {
 	}
 	base = base.Clone()
 	base.ResponseHeaderTimeout = headerTimeout
-	if err := config.trustCertificates(base); err != nil {
+	if err := config.addTrustedCertificates(base); err != nil {
 		return nil, err
 	}
 	if err := config.configureProxy(base); err != nil {
@@ -117,7 +117,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 type statusError struct {
 	httpStatus   int
 	responseText string
-	retryAfter   time.Duration // 0 without a Retry-After header
+	retryAfter   time.Duration // retryAfter is 0 without a Retry-After header
 }
 
 func (e *statusError) Error() string { return e.responseText }
@@ -165,14 +165,14 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		return err
 	}
 	defer response.Body.Close()
-	body := &timedBody{ReadCloser: response.Body, limit: c.opts.Silence, timer: time.AfterFunc(c.opts.Silence, cancel)}
+	body := &timeoutBody{ReadCloser: response.Body, limit: c.opts.SilenceTimeout, timer: time.AfterFunc(c.opts.SilenceTimeout, cancel)}
 	defer body.timer.Stop()
 	response.Body = body
 	if response.StatusCode == http.StatusOK {
 		if err := read(response); err == nil || !body.hasTimedOut {
 			return err
 		}
-		return &invalidContentError{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
+		return &invalidContentError{fmt.Sprintf("its response stalled for %v; try again later", c.opts.SilenceTimeout)}
 	}
 	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 	return &statusError{httpStatus: response.StatusCode, responseText: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
@@ -183,16 +183,16 @@ func statusText(httpStatus int) string {
 	return strings.TrimSpace(strconv.Itoa(httpStatus) + " " + http.StatusText(httpStatus))
 }
 
-// timedBody is a response body with a time limit for each read. If a read does not return
+// timeoutBody is a response body with a time limit for each read. If a read does not return
 // within limit, a timer cancels the HTTP request.
-type timedBody struct {
+type timeoutBody struct {
 	io.ReadCloser
 	limit       time.Duration
 	timer       *time.Timer
 	hasTimedOut bool
 }
 
-func (b *timedBody) Read(p []byte) (int, error) {
+func (b *timeoutBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	// The method Stop of the timer returns false if the timer has already fired and
 	// cancelled the HTTP request.

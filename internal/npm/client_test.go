@@ -64,7 +64,7 @@ func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	}
 	file, err := c.Download(t.Context(), p, v, dir)
 	if leftoverFiles, globErr := filepath.Glob(filepath.Join(dir, "*")); globErr != nil || err != nil && len(leftoverFiles) > 0 {
-		t.Errorf("a failed download leaves %q, %v", leftoverFiles, globErr)
+		t.Errorf("files after a failed download = %q, error %v; want none", leftoverFiles, globErr)
 	}
 	return file, err
 }
@@ -75,7 +75,7 @@ func TestDownload(t *testing.T) {
 	address, _ := serveRegistry(t, registry)
 	file, err := fetchLatest(t, newClient(t, "registry="+address))
 	if err != nil || file.Integrity != npmtest.Integrity(validVersion().File) {
-		t.Fatalf("%+v, %v", file, err)
+		t.Fatalf("Download returned %+v, error %v; want the integrity hash of the file", file, err)
 	}
 	if err := npm.Unpack(file, filepath.Join(t.TempDir(), "p")); err != nil {
 		t.Error(err)
@@ -85,16 +85,16 @@ func TestDownload(t *testing.T) {
 // TestIntegrity checks that a downloaded file is accepted only if it matches a sha512
 // hash in the registry's metadata.
 func TestIntegrity(t *testing.T) {
-	otherHash := npmtest.Integrity([]byte("another file"))
-	rightHash := npmtest.Integrity(validVersion().File)
+	wrongHash := npmtest.Integrity([]byte("another file"))
+	correctHash := npmtest.Integrity(validVersion().File)
 	for _, c := range []struct {
 		description string
 		dist        map[string]any
 		want        string
 	}{
-		{"wrong", map[string]any{"integrity": otherHash}, "the file does not match its integrity hash"},
-		{"right among others", map[string]any{"integrity": "sha1-AAAA " + otherHash + " " + rightHash}, ""},
-		{"with options", map[string]any{"integrity": rightHash + "?x"}, ""},
+		{"wrong", map[string]any{"integrity": wrongHash}, "the file does not match its integrity hash"},
+		{"right among others", map[string]any{"integrity": "sha1-AAAA " + wrongHash + " " + correctHash}, ""},
+		{"with options", map[string]any{"integrity": correctHash + "?x"}, ""},
 		{"sha1 alone", map[string]any{"integrity": nil, "shasum": "da39a3ee"}, "only a sha1 hash for it, which is too weak"},
 		{"a weak integrity hash", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sha1 hash for it, which is too weak"},
 		{"none", map[string]any{"integrity": ""}, "no integrity hash"},
@@ -109,18 +109,18 @@ func TestIntegrity(t *testing.T) {
 		address, _ := serveRegistry(t, registry)
 		_, err := fetchLatest(t, newClient(t, "registry="+address))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v, want %q", c.description, err, c.want)
+			t.Errorf("%s: download error = %v, want %q", c.description, err, c.want)
 		}
 	}
 }
 
-// TestLoginStaysWithItsHost checks that no login is sent to another host, neither after a
+// TestLoginIsNotSentToForeignHosts checks that no login is sent to another host, neither after a
 // redirect nor for a tarball on another host.
-func TestLoginStaysWithItsHost(t *testing.T) {
+func TestLoginIsNotSentToForeignHosts(t *testing.T) {
 	file := validVersion().File
-	var sentLogin atomic.Value
+	var sentAuthorization atomic.Value
 	otherServer, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sentLogin.Store(r.Header.Get("Authorization"))
+		sentAuthorization.Store(r.Header.Get("Authorization"))
 		_, _ = w.Write(file)
 	}))
 	for _, redirectTo := range []bool{true, false} {
@@ -137,12 +137,12 @@ func TestLoginStaysWithItsHost(t *testing.T) {
 			}
 			registry.ServeHTTP(w, r)
 		}))
-		sentLogin.Store("no request")
+		sentAuthorization.Store("no request")
 		if _, err := fetchLatest(t, newClient(t, "registry="+address, "//"+host+"/:_authToken=secret")); err != nil {
-			t.Errorf("redirect %v: %v", redirectTo, err)
+			t.Errorf("download, tarball behind a redirect = %v: error %v, want none", redirectTo, err)
 		}
-		if got := sentLogin.Load(); got != "" {
-			t.Errorf("redirect %v: the other host got %q; want %q", redirectTo, got, "")
+		if got := sentAuthorization.Load(); got != "" {
+			t.Errorf("tarball behind a redirect = %v: the other host received the login %q; want %q", redirectTo, got, "")
 		}
 	}
 }
@@ -161,15 +161,15 @@ func TestLoginErrors(t *testing.T) {
 	} {
 		_, err := fetchLatest(t, newClient(t, "registry="+address, c.line))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%q: %v, want %q", c.line, err, c.want)
+			t.Errorf("download with the setting %q: error %v, want %q", c.line, err, c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), "=wrong") {
-			t.Errorf("the error contains the token: %v", err)
+			t.Errorf("the error contains the token, want an error without it: %v", err)
 		}
 	}
 }
 
-func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
+func serveHandlersInSequence(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := int(requests.Add(1)) - 1
@@ -195,15 +195,15 @@ func TestRetry(t *testing.T) {
 	registry := &npmtest.Registry{}
 	registry.Publish(validVersion())
 	for _, firstHandler := range []http.HandlerFunc{respondStatus(503), respondStatus(429), breakConnection} {
-		h, requests := serveInTurn(firstHandler, firstHandler, registry.ServeHTTP)
+		h, requests := serveHandlersInSequence(firstHandler, firstHandler, registry.ServeHTTP)
 		address, _ := serveRegistry(t, h)
 		if _, err := newClient(t, "registry="+address).Package(t.Context(), pluginPackage); err != nil || requests.Load() != 3 {
-			t.Errorf("%d requests: %v; want 3", requests.Load(), err)
+			t.Errorf("the client sent %d requests, error %v; want 3 requests and no error", requests.Load(), err)
 		}
 	}
 }
 
-func TestErrorsNameAnAction(t *testing.T) {
+func TestErrorsSuggestAction(t *testing.T) {
 	redirectTo := func(to string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 	}
@@ -224,14 +224,14 @@ func TestErrorsNameAnAction(t *testing.T) {
 		{"a redirect loop", redirectTo("/"), "redirects more than 5 times", 6},
 		{"a redirect to a file", redirectTo("file:///etc/passwd"), "which is not safe", 1},
 	} {
-		h, requests := serveInTurn(c.handler)
+		h, requests := serveHandlersInSequence(c.handler)
 		address, _ := serveRegistry(t, h)
 		_, err := newClient(t, "registry="+address).Package(t.Context(), pluginPackage)
 		if err == nil || !strings.Contains(err.Error(), c.want) || requests.Load() != c.requests {
-			t.Errorf("%s: %d requests: %v, want %q", c.description, requests.Load(), err, c.want)
+			t.Errorf("%s: the client sent %d requests, error %v; want an error that contains %q", c.description, requests.Load(), err, c.want)
 		}
 		if c.description == "unknown" != errors.Is(err, npm.ErrNotFound) {
-			t.Errorf("%s: ErrNotFound? %v", c.description, err)
+			t.Errorf("%s: error %v; want ErrNotFound only for an unknown package", c.description, err)
 		}
 	}
 }
@@ -251,12 +251,12 @@ func TestSilentRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := npm.New(config, npm.Options{Silence: 50 * time.Millisecond})
+	c, err := npm.New(config, npm.Options{SilenceTimeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Package(t.Context(), pluginPackage); err == nil || !strings.Contains(err.Error(), "its response stalled for 50ms") {
-		t.Errorf("got %v; want an error that contains %q", err, "its response stalled for 50ms")
+		t.Errorf("error of a registry that stops sending = %v; want an error that contains %q", err, "its response stalled for 50ms")
 	}
 }
 
@@ -265,7 +265,7 @@ func TestOffline(t *testing.T) {
 	_, err := newClient(t, "registry=http://"+address).Package(t.Context(), pluginPackage)
 	if err == nil || !strings.Contains(err.Error(), "the registry http://"+address+" can't be reached") ||
 		!strings.Contains(err.Error(), "check the network, the registry in .npmrc and the proxy, or install a file") {
-		t.Errorf("got %v", err)
+		t.Errorf("error without a registry = %v, want the address of the registry and advice", err)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestHugeFilesAreRejected(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}))
 	if _, err := fetchLatest(t, newClient(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
-		t.Errorf("with a Content-Length: %v; want an error that contains %q", err, "more than the 50 MB allowed")
+		t.Errorf("download of a huge file with a Content-Length: error %v; want an error that contains %q", err, "more than the 50 MB allowed")
 	}
 	address, _ = serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, ".tgz") {
@@ -296,18 +296,18 @@ func TestHugeFilesAreRejected(t *testing.T) {
 		}
 	}))
 	if _, err := fetchLatest(t, newClient(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
-		t.Errorf("without a Content-Length: %v", err)
+		t.Errorf("download of a huge file without a Content-Length: error %v, want an error about the limit of 50 MB", err)
 	}
 }
 
-func TestInterrupted(t *testing.T) {
+func TestInterruptedDownload(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	address, _ := serveRegistry(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		stop()
 		<-r.Context().Done()
 	}))
 	if _, err := newClient(t, "registry="+address).Package(ctx, pluginPackage); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v; want the error %v", err, context.Canceled)
+		t.Errorf("error of an interrupted download = %v; want %v", err, context.Canceled)
 	}
 }
 
@@ -324,11 +324,11 @@ func TestSearch(t *testing.T) {
 	address, _ := serveRegistry(t, registry)
 	results, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
 	if err != nil || len(results) != 1 || results[0] != (npm.SearchResult{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
-		t.Errorf("%+v, %v", results, err)
+		t.Errorf("Search returned %+v, error %v; want only opentabs-plugin-chat 1.0.0 by acme", results, err)
 	}
 	address, _ = serveRegistry(t, respondStatus(404))
 	if _, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "does not support searching") {
-		t.Errorf("got %v; want an error that contains %q", err, "does not support searching")
+		t.Errorf("Search in a registry without a search: error %v; want an error that contains %q", err, "does not support searching")
 	}
 }
 
@@ -345,7 +345,7 @@ func TestProxy(t *testing.T) {
 	for _, key := range []string{"https-proxy", "proxy"} {
 		proxiedRequests.Store(0)
 		if _, err := newClient(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), pluginPackage); err != nil || proxiedRequests.Load() != 1 {
-			t.Errorf("%s: %d requests, %v; want 1", key, proxiedRequests.Load(), err)
+			t.Errorf("setting %s: the proxy received %d requests, error %v; want 1 request", key, proxiedRequests.Load(), err)
 		}
 	}
 	proxiedRequests.Store(0)
@@ -359,7 +359,7 @@ func TestProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := npm.New(config, npm.Options{}); err == nil || !strings.Contains(err.Error(), "proxy in the environment variable npm_config_proxy is not a URL") {
-		t.Errorf("got %v; want an error that contains %q", err, "proxy in the environment variable npm_config_proxy is not a URL")
+		t.Errorf("New with an invalid proxy: error %v; want an error that contains %q", err, "proxy in the environment variable npm_config_proxy is not a URL")
 	}
 }
 
@@ -368,7 +368,7 @@ func TestCertificates(t *testing.T) {
 	defer s.Close()
 	s.Config.ErrorLog = nil
 	if _, err := newClient(t, "registry="+s.URL).Package(t.Context(), pluginPackage); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
-		t.Errorf("got %v", err)
+		t.Errorf("error of a registry with an untrusted certificate = %v, want advice to set cafile", err)
 	}
 	for content, want := range map[string]string{"": "read the certificates", "no certificate": "contains no certificate"} {
 		home := t.TempDir()
@@ -383,7 +383,7 @@ func TestCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := npm.New(config, npm.Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v; want an error that contains %q", content, err, want)
+			t.Errorf("New with a cafile that contains %q: error %v; want an error that contains %q", content, err, want)
 		}
 	}
 }

@@ -52,16 +52,16 @@ func LoadConfig(env Environment) (*Config, error) {
 	}
 	c := &Config{values: map[string]setting{}, env: env}
 	c.readEnvironment()
-	user := c.settingText("userconfig")
-	if user == "" && env.Home != "" {
-		user = filepath.Join(env.Home, ".npmrc")
+	userConfigFile := c.settingText("userconfig")
+	if userConfigFile == "" && env.Home != "" {
+		userConfigFile = filepath.Join(env.Home, ".npmrc")
 	}
-	if project := projectFile(env.Dir); env.Dir != "" && project != user {
-		if err := c.readFile(project, isProjectKey); err != nil {
+	if projectConfigFile := projectFile(env.Dir); env.Dir != "" && projectConfigFile != userConfigFile {
+		if err := c.readFile(projectConfigFile, isProjectKey); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.readFile(user, allowAnyKey); err != nil {
+	if err := c.readFile(userConfigFile, allowAnyKey); err != nil {
 		return nil, err
 	}
 	if err := c.readFile(c.globalFile(), allowAnyKey); err != nil {
@@ -188,8 +188,7 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// If the environment variable NAME is not set, expandVariables replaces ${NAME?} by nothing and leaves ${NAME}
-// unchanged.
+// If the environment variable NAME is not set, expandVariables removes ${NAME?} and leaves ${NAME} unchanged.
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {

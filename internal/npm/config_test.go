@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// In the value of each variable, writeSettings replaces the text HOME by the path of the home directory.
+// In the value of each variable, writeSettings replaces the text HOME with the path of the home directory.
 func writeSettings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()
@@ -74,14 +74,14 @@ func TestRegistryOf(t *testing.T) {
 		{"the last line wins", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
 	} {
 		config, home := loadSettings(t, c.files, c.variables...)
-		got, from, err := config.Registry(c.packageName)
-		if want := strings.Replace(c.wantSource, "HOME", home, 1); err != nil || got != c.want || from != want {
-			t.Errorf("%s: %q from %q, %v, want %q from %q", c.description, got, from, err, c.want, want)
+		got, keyName, err := config.Registry(c.packageName)
+		if want := strings.Replace(c.wantSource, "HOME", home, 1); err != nil || got != c.want || keyName != want {
+			t.Errorf("%s: registry %q from %q, error %v; want %q from %q", c.description, got, keyName, err, c.want, want)
 		}
 	}
 }
 
-func TestBadRegistries(t *testing.T) {
+func TestInvalidRegistries(t *testing.T) {
 	for registryURL, want := range map[string]string{
 		"ftp://a.com":            "is not an http or https URL",
 		"a.com":                  "is not an http or https URL",
@@ -92,16 +92,16 @@ func TestBadRegistries(t *testing.T) {
 		config, home := loadSettings(t, map[string]string{".npmrc": "registry=" + registryURL})
 		_, _, err := config.Registry("opentabs-plugin-a")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), home) || strings.Contains(err.Error(), "pw@") {
-			t.Errorf("%s: %v, want %q", registryURL, err, want)
+			t.Errorf("registry %s: error %v, want an error that contains %q and the path of .npmrc, but no password", registryURL, err, want)
 		}
 	}
 }
 
 func TestHostsWithoutProxy(t *testing.T) {
 	c, _ := loadSettings(t, map[string]string{".npmrc": "noproxy=a.com, .b.com"})
-	for host, isDirect := range map[string]bool{"a.com": true, "x.A.com": true, "b.com": true, "notb.com": false, "c.com": false, "127.0.0.1": true, "localhost": true} {
-		if c.isDirect(host) != isDirect {
-			t.Errorf("%s: %t", host, !isDirect)
+	for host, bypassesProxy := range map[string]bool{"a.com": true, "x.A.com": true, "b.com": true, "notb.com": false, "c.com": false, "127.0.0.1": true, "localhost": true} {
+		if c.bypassesProxy(host) != bypassesProxy {
+			t.Errorf("bypassesProxy(%s) = %t, want %t", host, !bypassesProxy, bypassesProxy)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestHostsWithoutProxy(t *testing.T) {
 func TestHugeSettingsAreRejected(t *testing.T) {
 	env, _ := writeSettings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
 	if _, err := LoadConfig(env); err == nil || !strings.Contains(err.Error(), "make it smaller") {
-		t.Errorf("got %v; want an error that contains %q", err, "make it smaller")
+		t.Errorf("error of a huge .npmrc = %v; want an error that contains %q", err, "make it smaller")
 	}
 }
 
@@ -138,7 +138,7 @@ func TestGlobalFolders(t *testing.T) {
 		".nvm/versions/node/v20.1.0/lib/node_modules", ".nvm/versions/node/v9.1.0/lib/node_modules",
 	}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
+		t.Errorf("folders of global packages =\n%q\nwant\n%q", got, want)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestGlobalFoldersBesideNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := config.GlobalFolders(); len(got) == 0 || got[0] != resolvedPath {
-			t.Errorf("%s: %q, want %q first", goos, got, resolvedPath)
+			t.Errorf("folders of global packages on %s = %q, want %q first", goos, got, resolvedPath)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type Tarball struct {
 // file's integrity. After an error, Download removes the partial file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
 	packageText := v.Name + " " + v.Version
-	expectedSums, err := parseIntegrity(v.Dist)
+	expectedHashes, err := parseIntegrity(v.Dist)
 	if err != nil {
 		return Tarball{}, fmt.Errorf("%s is refused: %w", packageText, err)
 	}
@@ -46,7 +46,7 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 		if err != nil {
 			return err
 		}
-		if !expectedSums.contains(checksum) {
+		if !expectedHashes.contains(checksum) {
 			return &invalidContentError{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(checksum), v.Dist.Integrity)}
 		}
 		t.Integrity = integrityText(checksum)
@@ -88,9 +88,9 @@ func truncateFile(f *os.File) error {
 }
 
 func saveBody(f *os.File, response *http.Response) ([]byte, error) {
-	tooLarge := &invalidContentError{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
+	tooLargeErr := &invalidContentError{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
 	if response.ContentLength > maxTarballBytes {
-		return nil, tooLarge
+		return nil, tooLargeErr
 	}
 	h := sha512.New()
 	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(response.Body, maxTarballBytes+1))
@@ -98,7 +98,7 @@ func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 		return nil, err
 	}
 	if n > maxTarballBytes {
-		return nil, tooLarge
+		return nil, tooLargeErr
 	}
 	return h.Sum(nil), nil
 }

@@ -53,16 +53,16 @@ func (c *Config) GlobalFolders() []string {
 	} {
 		matches, err := filepath.Glob(pattern)
 		if err == nil {
-			slices.SortFunc(matches, func(a, b string) int { return Compare(versionIn(b), versionIn(a)) })
+			slices.SortFunc(matches, func(a, b string) int { return Compare(versionOfNodeFolder(b), versionOfNodeFolder(a)) })
 			folders = append(folders, matches...)
 		}
 	}
-	return keepExistingFolders(folders)
+	return filterExistingFolders(folders)
 }
 
-func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
+func versionOfNodeFolder(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
-func keepExistingFolders(folders []string) []string {
+func filterExistingFolders(folders []string) []string {
 	var result []string
 	seenNames := map[string]bool{}
 	for _, folder := range folders {

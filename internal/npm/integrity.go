@@ -14,26 +14,26 @@ type integrityHashes [][]byte
 
 // parseIntegrity ignores hashes weaker than sha512, because an attacker can make another file with the same hash.
 func parseIntegrity(d Dist) (integrityHashes, error) {
-	var sums integrityHashes
-	var otherAlgorithms []string
+	var parsedHashes integrityHashes
+	var unsupportedAlgorithms []string
 	for field := range strings.FieldsSeq(d.Integrity) {
 		algorithm, checksum, ok := strings.Cut(field, "-")
 		checksum, _, _ = strings.Cut(checksum, "?")
 		if !ok || algorithm != "sha512" {
-			otherAlgorithms = append(otherAlgorithms, algorithm)
+			unsupportedAlgorithms = append(unsupportedAlgorithms, algorithm)
 			continue
 		}
 		digest, err := base64.StdEncoding.DecodeString(checksum)
 		if err != nil || len(digest) != sha512.Size {
 			return nil, fmt.Errorf("its integrity hash in the registry is malformed (%q); report this to the registry", d.Integrity)
 		}
-		sums = append(sums, digest)
+		parsedHashes = append(parsedHashes, digest)
 	}
 	switch {
-	case len(sums) > 0:
-		return sums, nil
-	case len(otherAlgorithms) > 0:
-		return nil, fmt.Errorf("the registry has only a %s hash for it, which is too weak; ask its author to republish it with a sha512 integrity", strings.Join(otherAlgorithms, ", "))
+	case len(parsedHashes) > 0:
+		return parsedHashes, nil
+	case len(unsupportedAlgorithms) > 0:
+		return nil, fmt.Errorf("the registry has only a %s hash for it, which is too weak; ask its author to republish it with a sha512 integrity", strings.Join(unsupportedAlgorithms, ", "))
 	case d.Shasum != "":
 		return nil, fmt.Errorf("the registry has only a sha1 hash for it, which is too weak; ask its author to republish it with a sha512 integrity")
 	}
@@ -41,8 +41,8 @@ func parseIntegrity(d Dist) (integrityHashes, error) {
 }
 
 func (i integrityHashes) contains(checksum []byte) bool {
-	for _, acceptedSum := range i {
-		if subtle.ConstantTimeCompare(acceptedSum, checksum) == 1 {
+	for _, acceptedHash := range i {
+		if subtle.ConstantTimeCompare(acceptedHash, checksum) == 1 {
 			return true
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 // registryLogin contains the credentials for all addresses that begin with host and path.
 type registryLogin struct {
-	host string // includes the port, unless it is the default port of the scheme
-	path string // begins and ends with a slash
+	host string // host includes the port, unless it is the default port of the scheme
+	path string // path begins and ends with a slash
 	// header is the value of the Authorization header.
 	header      string
 	problemText string
@@ -18,10 +18,10 @@ type registryLogin struct {
 }
 
 const (
-	keyToken    = "_authToken"
-	keyAuth     = "_auth"
-	keyUser     = "username"
-	keyPassword = "_password"
+	tokenKey    = "_authToken"
+	authKey     = "_auth"
+	userKey     = "username"
+	passwordKey = "_password"
 )
 
 func (c *Config) findLogins() {
@@ -39,7 +39,7 @@ func (c *Config) findLogins() {
 
 func splitLogin(key string) (address string, ok bool) {
 	i := strings.LastIndexByte(key, ':')
-	if !strings.HasPrefix(key, "//") || i < 0 || !slices.Contains([]string{keyToken, keyAuth, keyUser, keyPassword}, key[i+1:]) {
+	if !strings.HasPrefix(key, "//") || i < 0 || !slices.Contains([]string{tokenKey, authKey, userKey, passwordKey}, key[i+1:]) {
 		return "", false
 	}
 	return key[:i], true
@@ -63,7 +63,7 @@ func (c *Config) loginSetting(address string) registryLogin {
 		}
 		return s.value
 	}
-	token, authText, user, password := getAttribute(keyToken), getAttribute(keyAuth), getAttribute(keyUser), getAttribute(keyPassword)
+	token, authText, user, password := getAttribute(tokenKey), getAttribute(authKey), getAttribute(userKey), getAttribute(passwordKey)
 	decodedPassword, err := base64.StdEncoding.DecodeString(password)
 	switch {
 	case l.problemText != "":

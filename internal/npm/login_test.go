@@ -44,7 +44,7 @@ func TestLogins(t *testing.T) {
 		}
 		l, _ := config.loginFor(u)
 		if l.header != want {
-			t.Errorf("%s gets %q, want %q", address, l.header, want)
+			t.Errorf("login for %s = %q, want %q", address, l.header, want)
 		}
 	}
 }

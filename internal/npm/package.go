@@ -62,12 +62,12 @@ type Dist struct {
 	FileCount    int   `json:"fileCount"`
 }
 
-// npm itself also accepts names that do not match nameGrammar.
-var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+// npm itself also accepts names that do not match namePattern.
+var namePattern = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.
 func CheckName(name string) error {
-	if !nameGrammar().MatchString(name) || len(name) > 214 {
+	if !namePattern().MatchString(name) || len(name) > 214 {
 		return fmt.Errorf("%q is not the name of an npm package; use lower-case letters, digits, - and ., as in opentabs-plugin-slack or @scope/opentabs-plugin-slack", name)
 	}
 	return nil
@@ -84,14 +84,14 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	var metadata struct {
+	var packageMetadata struct {
 		Name     string                     `json:"name"`
 		Tags     map[string]string          `json:"dist-tags"`
 		Versions map[string]*Version        `json:"versions"`
 		Time     map[string]json.RawMessage `json:"time"`
 	}
 	err = c.getWithRetries(ctx, registry+strings.Replace(name, "/", "%2f", 1), "application/json", func(response *http.Response) error {
-		return decodeJSON(response, maxPackageBytes, &metadata)
+		return decodeJSON(response, maxPackageBytes, &packageMetadata)
 	})
 	if errors.Is(err, ErrNotFound) {
 		return nil, fmt.Errorf("%s was %w on the registry %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, ErrNotFound, strings.TrimSuffix(registry, "/"))
@@ -99,16 +99,16 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", name, err)
 	}
-	if metadata.Name != name {
-		return nil, fmt.Errorf("look up %s: the registry %s returns the package %q; check the registry in .npmrc", name, registry, metadata.Name)
+	if packageMetadata.Name != name {
+		return nil, fmt.Errorf("look up %s: the registry %s returns the package %q; check the registry in .npmrc", name, registry, packageMetadata.Name)
 	}
-	p := &Package{Name: name, Registry: registry, Tags: metadata.Tags, Versions: map[string]*Version{}, Published: map[string]time.Time{}}
-	for versionText, v := range metadata.Versions {
+	p := &Package{Name: name, Registry: registry, Tags: packageMetadata.Tags, Versions: map[string]*Version{}, Published: map[string]time.Time{}}
+	for versionText, v := range packageMetadata.Versions {
 		if v != nil && v.Name == name && v.Version == versionText {
 			p.Versions[versionText] = v
 		}
 		var publishTime time.Time
-		if json.Unmarshal(metadata.Time[versionText], &publishTime) == nil {
+		if json.Unmarshal(packageMetadata.Time[versionText], &publishTime) == nil {
 			p.Published[versionText] = publishTime
 		}
 	}
@@ -132,14 +132,14 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 		if v := p.Versions[taggedVersion]; v != nil {
 			return v, nil
 		}
-		return nil, fmt.Errorf("%s %s is %s, which the registry does not have; %s", p.Name, want, taggedVersion, p.choicesText())
+		return nil, fmt.Errorf("%s %s is %s, which the registry does not have; %s", p.Name, want, taggedVersion, p.listVersions())
 	}
 	if v := p.Versions[strings.TrimPrefix(want, "v")]; v != nil {
 		return v, nil
 	}
 	constraint, err := semver.NewConstraint(want)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choicesText())
+		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.listVersions())
 	}
 	var bestVersion *Version
 	for _, versionText := range p.newestFirst() {
@@ -156,7 +156,7 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 		}
 	}
 	if bestVersion == nil {
-		return nil, fmt.Errorf("no version of %s matches %s; %s", p.Name, want, p.choicesText())
+		return nil, fmt.Errorf("no version of %s matches %s; %s", p.Name, want, p.listVersions())
 	}
 	return bestVersion, nil
 }
@@ -192,14 +192,14 @@ func Compare(a, b string) int {
 	return x.Compare(y)
 }
 
-func (p *Package) choicesText() string {
+func (p *Package) listVersions() string {
 	shownTexts := p.newestFirst()
-	olderText := ""
+	olderVersionsText := ""
 	if len(shownTexts) > maxListedVersions {
-		olderText = fmt.Sprintf(" and %d older ones", len(shownTexts)-maxListedVersions)
+		olderVersionsText = fmt.Sprintf(" and %d older ones", len(shownTexts)-maxListedVersions)
 		shownTexts = shownTexts[:maxListedVersions]
 	}
-	action := "choose one of " + strings.Join(shownTexts, ", ") + olderText
+	action := "choose one of " + strings.Join(shownTexts, ", ") + olderVersionsText
 	var tags []string
 	for tag, version := range p.Tags {
 		if p.Versions[version] != nil {

@@ -41,7 +41,7 @@ func TestChooseVersion(t *testing.T) {
 	} {
 		v, err := p.ChooseVersion(want)
 		if err != nil || v.Version != version {
-			t.Errorf("%q: %+v, %v, want %s", want, v, err, version)
+			t.Errorf("ChooseVersion(%q) = %+v, error %v; want version %s", want, v, err, version)
 		}
 	}
 	for want, versionText := range map[string]string{
@@ -50,7 +50,7 @@ func TestChooseVersion(t *testing.T) {
 		"gone": "p gone is 9.9.9, which the registry does not have",
 	} {
 		if v, err := p.ChooseVersion(want); err == nil || !strings.Contains(err.Error(), versionText) {
-			t.Errorf("%q: %+v, %v, want %q", want, v, err, versionText)
+			t.Errorf("ChooseVersion(%q) = %+v, error %v; want an error that contains %q", want, v, err, versionText)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestCheckName(t *testing.T) {
 		strings.Repeat("a", 215): false,
 	} {
 		if err := CheckName(name); (err == nil) != isValid {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("CheckName(%q) = %v, want an error only for an invalid name", name, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-func (c *Config) trustCertificates(t *http.Transport) error {
+func (c *Config) addTrustedCertificates(t *http.Transport) error {
 	file := c.settingText("cafile")
 	if file == "" {
 		return nil
@@ -20,14 +20,14 @@ func (c *Config) trustCertificates(t *http.Transport) error {
 	if err != nil {
 		return fmt.Errorf("read the certificates that cafile names in %s: %w", c.values["cafile"].source, err)
 	}
-	pool, err := x509.SystemCertPool()
+	certPool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool()
+		certPool = x509.NewCertPool()
 	}
-	if !pool.AppendCertsFromPEM(pem) {
+	if !certPool.AppendCertsFromPEM(pem) {
 		return fmt.Errorf("%s, which cafile names in %s, contains no certificate; set cafile to a file in PEM format", file, c.values["cafile"].source)
 	}
-	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	t.TLSClientConfig = &tls.Config{RootCAs: certPool, MinVersion: tls.VersionTLS12}
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (c *Config) configureProxy(t *http.Transport) error {
 		return fmt.Errorf("%s in %s is not a URL; use one such as http://proxy.example.com:8080", key, c.values[key].source)
 	}
 	t.Proxy = func(r *http.Request) (*url.URL, error) {
-		if c.isDirect(r.URL.Hostname()) {
+		if c.bypassesProxy(r.URL.Hostname()) {
 			return nil, nil
 		}
 		return u, nil
@@ -58,7 +58,7 @@ func (c *Config) isUnsetOrDisabled(key string) bool {
 	return settingText == "" || settingText == "null" || settingText == "false"
 }
 
-func (c *Config) isDirect(host string) bool {
+func (c *Config) bypassesProxy(host string) bool {
 	host = strings.ToLower(host)
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return true

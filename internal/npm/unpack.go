@@ -36,7 +36,7 @@ func Unpack(t Tarball, dir string) error {
 		return fmt.Errorf("read the package: %w", err)
 	}
 	defer f.Close()
-	checker := &unpacker{claimedPaths: map[string]string{}}
+	checker := &unpacker{reservedPaths: map[string]string{}}
 	if err := checker.readArchive(f); err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
@@ -47,7 +47,7 @@ func Unpack(t Tarball, dir string) error {
 	if err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
-	u := &unpacker{root: root, claimedPaths: map[string]string{}}
+	u := &unpacker{root: root, reservedPaths: map[string]string{}}
 	err = u.readArchive(f)
 	if closeErr := root.Close(); err == nil {
 		err = closeErr
@@ -60,10 +60,10 @@ func Unpack(t Tarball, dir string) error {
 
 // The type unpacker checks one package, and writes its files if root is not nil.
 type unpacker struct {
-	root         *os.Root          // the field root is nil in the pass that only checks the package
-	claimedPaths map[string]string // claimedPaths maps lower-case paths to paths; a folder's path ends in a slash
-	files        int
-	bytes        int64
+	root          *os.Root          // the field root is nil in the pass that only checks the package
+	reservedPaths map[string]string // reservedPaths maps lower-case paths to paths; a folder's path ends in a slash
+	files         int
+	bytes         int64
 }
 
 func openEmptyRoot(dir string) (*os.Root, error) {
@@ -98,7 +98,7 @@ func (u *unpacker) readArchive(file io.Reader) error {
 		switch {
 		case limitedReader.N <= 0:
 			return errTooLarge()
-		case err != nil && !hasCause(err):
+		case err != nil && !hasUserReadableCause(err):
 			return fmt.Errorf("the file is damaged (%w); fetch or pack it again", err)
 		case err != nil:
 			return err
@@ -119,9 +119,9 @@ func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
 }
 
-// hasCause returns false for the archive reader's errors about a damaged archive, which state no cause that users
+// hasUserReadableCause returns false for the archive reader's errors about a damaged archive, which state no cause that users
 // understand.
-func hasCause(err error) bool {
+func hasUserReadableCause(err error) bool {
 	var r *refusedError
 	var p *fs.PathError
 	return errors.As(err, &r) || errors.As(err, &p)
@@ -159,7 +159,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 			return err
 		}
 	}
-	if err := u.claimPath(name, false, h.Name); err != nil {
+	if err := u.reservePath(name, false, h.Name); err != nil {
 		return err
 	}
 	return u.write(name, content)
@@ -206,7 +206,7 @@ func (u *unpacker) makeFolder(name, entryName string) error {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
-		if err := u.claimPath(name[:i], true, entryName); err != nil {
+		if err := u.reservePath(name[:i], true, entryName); err != nil {
 			return err
 		}
 	}
@@ -216,17 +216,17 @@ func (u *unpacker) makeFolder(name, entryName string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// Because some file systems do not distinguish case, claimPath rejects paths that differ only in case.
-func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error {
-	claimedPath := name
+// Because some file systems do not distinguish case, reservePath rejects paths that differ only in case.
+func (u *unpacker) reservePath(name string, isFolder bool, entryName string) error {
+	takenPath := name
 	if isFolder {
-		claimedPath += "/"
+		takenPath += "/"
 	}
 	key := strings.ToLower(name)
-	if otherPath, isClaimed := u.claimedPaths[key]; isClaimed && (!isFolder || otherPath != claimedPath) {
+	if otherPath, isClaimed := u.reservedPaths[key]; isClaimed && (!isFolder || otherPath != takenPath) {
 		return newRefusedError("the package contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(otherPath, "/"), entryName)
 	}
-	u.claimedPaths[key] = claimedPath
+	u.reservedPaths[key] = takenPath
 	return nil
 }
 

@@ -45,12 +45,12 @@ func newDecompressionBomb(t *testing.T, size int64) []byte {
 	return b.Bytes()
 }
 
-func TestUnpackRefuses(t *testing.T) {
+func TestUnpackRejectsInvalidArchives(t *testing.T) {
 	validFile := npmtest.NewFile("package/package.json", "{}")
 	regularFile := npmtest.NewFile
-	manyFiles := make([]npmtest.File, 20001)
-	for i := range manyFiles {
-		manyFiles[i] = regularFile(fmt.Sprintf("package/f%d", i), "")
+	tooManyFiles := make([]npmtest.File, 20001)
+	for i := range tooManyFiles {
+		tooManyFiles[i] = regularFile(fmt.Sprintf("package/f%d", i), "")
 	}
 	for _, c := range []struct {
 		description string
@@ -79,7 +79,7 @@ func TestUnpackRefuses(t *testing.T) {
 		{"control characters", npmtest.Pack(regularFile("package/a\x1b[31m", "")), "has control characters"},
 		{"a long path", npmtest.Pack(regularFile("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
 		{"a deep path", npmtest.Pack(regularFile("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
-		{"too many files", npmtest.Pack(manyFiles...), "more than 20000 files"},
+		{"too many files", npmtest.Pack(tooManyFiles...), "more than 20000 files"},
 		{"a bomb", newDecompressionBomb(t, 201<<20), "more than the 200 MB allowed"},
 	} {
 		t.Run(c.description, func(t *testing.T) {
@@ -87,14 +87,14 @@ func TestUnpackRefuses(t *testing.T) {
 			dir := filepath.Join(parentDir, "a", "b")
 			err := npm.Unpack(writeTarball(t, c.file), dir)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Fatalf("%v, want %q", err, c.want)
+				t.Fatalf("Unpack returned the error %v, want %q", err, c.want)
 			}
 			leftoverFiles, err := filepath.Glob(filepath.Join(parentDir, "*"))
 			if err != nil || len(leftoverFiles) != 0 {
-				t.Errorf("a failed unpack left %q, %v", leftoverFiles, err)
+				t.Errorf("files after a failed Unpack = %q, error %v; want none", leftoverFiles, err)
 			}
 			if _, err := os.Stat(filepath.Join(parentDir, "evil")); err == nil {
-				t.Error("unpacking wrote outside of the folder")
+				t.Error("Unpack wrote the file evil outside of the target folder, want no such file")
 			}
 		})
 	}
@@ -115,17 +115,17 @@ func TestUnpack(t *testing.T) {
 	for name, want := range map[string]string{"package.json": "{}", "dist/adapter.iife.js": "run()", "install.sh": "#!/bin/sh\nrm -rf /"} {
 		fileContent, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(fileContent) != want {
-			t.Errorf("%s contains %q, %v; want %v", name, fileContent, err, want)
+			t.Errorf("unpacked file %s contains %q, error %v; want %v", name, fileContent, err, want)
 		}
 		if fileInfo, err := os.Stat(filepath.Join(dir, name)); err != nil || fileInfo.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", name, fileInfo, err)
+			t.Errorf("unpacked file %s: %v, error %v; want mode 0600", name, fileInfo, err)
 		}
 	}
 	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.NewFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
-		t.Errorf("into a folder with files: %v; want an error that contains %q", err, "is not empty")
+		t.Errorf("Unpack into a folder with files: error %v; want an error that contains %q", err, "is not empty")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
-		t.Error("unpacking removed a file of the folder")
+		t.Error("Unpack removed package.json from the folder, want it kept")
 	}
 }
 
@@ -140,9 +140,9 @@ func FuzzUnpack(f *testing.F) {
 		}
 		err := npm.Unpack(writeTarball(t, file), filepath.Join(parentDir, "in", "here"))
 		leftoverFiles, globErr := filepath.Glob(filepath.Join(parentDir, "*"))
-		unpackedFiles, belowErr := filepath.Glob(filepath.Join(parentDir, "in", "*"))
-		if globErr != nil || belowErr != nil || len(leftoverFiles) > 1 || err != nil && len(unpackedFiles) != 0 || err == nil && len(unpackedFiles) != 1 {
-			t.Fatalf("%v, but there is %q and %q, %v", err, leftoverFiles, unpackedFiles, errors.Join(globErr, belowErr))
+		unpackedFiles, innerGlobErr := filepath.Glob(filepath.Join(parentDir, "in", "*"))
+		if globErr != nil || innerGlobErr != nil || len(leftoverFiles) > 1 || err != nil && len(unpackedFiles) != 0 || err == nil && len(unpackedFiles) != 1 {
+			t.Fatalf("Unpack returned the error %v; files in the parent folder %q, unpacked folders %q, error %v; want the whole package or no folder", err, leftoverFiles, unpackedFiles, errors.Join(globErr, innerGlobErr))
 		}
 	})
 }

@@ -68,9 +68,9 @@ func (c Config) EndpointWithoutPassword() string {
 	return u.Redacted()
 }
 
-func readPairs(pairList string) map[string]string {
+func readPairs(pairsText string) map[string]string {
 	pairs := map[string]string{}
-	for entry := range strings.SplitSeq(pairList, ",") {
+	for entry := range strings.SplitSeq(pairsText, ",") {
 		name, value, ok := strings.Cut(entry, "=")
 		if !ok {
 			continue

@@ -37,11 +37,11 @@ type Exporter struct {
 
 	sendMu sync.Mutex // sendMu is locked during each HTTP request, so that only one request runs at a time
 
-	mu           sync.Mutex // the mutex guards all fields below
-	spans        []span
-	droppedCount int
-	timer        *time.Timer // the timer runs while spans are queued; otherwise timer is nil
-	isFailing    bool
+	mu              sync.Mutex // the mutex guards all fields below
+	spans           []span
+	droppedCount    int
+	timer           *time.Timer // the timer runs while spans are queued; otherwise timer is nil
+	isExportFailing bool
 }
 
 var _ dispatch.AfterHook = (*Exporter)(nil)
@@ -53,8 +53,8 @@ func New(c Config, log zerolog.Logger) *Exporter {
 
 // After implements [dispatch.AfterHook]. The method After queues the spans of an ended
 // call, and does not wait for the network.
-func (e *Exporter) After(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
-	spans := spansOf(callInfo, &endedEndedCall.View)
+func (e *Exporter) After(callInfo dispatch.CallInfo, endedCall dispatch.EndedCall) {
+	spans := spansOf(callInfo, &endedCall.View)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.spans)+len(spans) > maxQueuedSpans {
@@ -86,13 +86,13 @@ func (e *Exporter) Flush(ctx context.Context) {
 	}
 	err := e.send(ctx, spans)
 	e.mu.Lock()
-	wasFailing := e.isFailing
-	e.isFailing = err != nil
+	wasExportFailing := e.isExportFailing
+	e.isExportFailing = err != nil
 	e.mu.Unlock()
 	switch {
-	case err != nil && !wasFailing:
+	case err != nil && !wasExportFailing:
 		e.log.Warn().Err(err).Int("spans", len(spans)).Msg("traces could not be sent to the OpenTelemetry endpoint; further failures are not logged")
-	case err == nil && wasFailing:
+	case err == nil && wasExportFailing:
 		e.log.Info().Msg("traces are sent to the OpenTelemetry endpoint again")
 	}
 	if droppedCount > 0 {

@@ -63,7 +63,7 @@ func (c *collector) spans(t *testing.T) []sentSpan {
 	return request.ResourceSpans[0].ScopeSpans[0].Spans
 }
 
-func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.Config {
+func newTestConfig(t *testing.T, endpoint string, variables map[string]string) otlp.Config {
 	t.Helper()
 	variables = maps.Clone(variables)
 	if variables == nil {
@@ -72,7 +72,7 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 	variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
 	c, ok, err := otlp.ReadConfig(func(name string) string { return variables[name] })
 	if err != nil || !ok {
-		t.Fatalf("configuration = %v, %v", ok, err)
+		t.Fatalf("ReadConfig: ok = %v, error %v; want true and no error", ok, err)
 	}
 	return c
 }
@@ -87,10 +87,10 @@ func endedCall(callID, parentID string, callStatus wire.CallStatus) dispatch.End
 	return dispatch.EndedCall{View: v}
 }
 
-func TestSpans(t *testing.T) {
+func TestExportedSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
-		e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
+		e := otlp.New(newTestConfig(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
 		parentDir := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c2", "c1", wire.StatusTimedOut))
 		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c1", "", wire.StatusDone))
@@ -101,24 +101,24 @@ func TestSpans(t *testing.T) {
 		if len(spans) != 12 {
 			t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
 		}
-		nested, call, otherSpan := spans[0], spans[4], spans[8]
-		if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
-			t.Errorf("span of the call = %+v\nspan of the nested call = %+v", call, nested)
+		nestedSpan, call, untracedCall := spans[0], spans[4], spans[8]
+		if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nestedSpan.TraceID != call.TraceID || nestedSpan.ParentSpanID != call.SpanID {
+			t.Errorf("want the trace ID of the client in both spans, and the call as the parent of the nested call; span of the call = %+v\nspan of the nested call = %+v", call, nestedSpan)
 		}
-		if len(otherSpan.TraceID) != 32 || len(otherSpan.SpanID) != 16 || otherSpan.TraceID == call.TraceID || otherSpan.ParentSpanID != "" {
-			t.Errorf("span of a call without a trace context of the client = %+v", otherSpan)
+		if len(untracedCall.TraceID) != 32 || len(untracedCall.SpanID) != 16 || untracedCall.TraceID == call.TraceID || untracedCall.ParentSpanID != "" {
+			t.Errorf("span of a call without a trace context of the client = %+v, want a new trace ID and no parent", untracedCall)
 		}
-		if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
-			t.Errorf("kinds and states of the spans = %+v, %+v", call, nested)
+		if call.Kind != 2 || nestedSpan.Kind != 1 || call.Status.Code != 0 || nestedSpan.Status.Code != 2 {
+			t.Errorf("span of the call = %+v, span of the nested call = %+v; want the kinds 2 and 1, and the status codes 0 and 2", call, nestedSpan)
 		}
 		if call.StartTimeUnixNano != "1700000000000000000" || call.EndTimeUnixNano != "1700000000011000000" {
-			t.Errorf("span of the call from %s to %s", call.StartTimeUnixNano, call.EndTimeUnixNano)
+			t.Errorf("span of the call from %s to %s, want 11 s from 1700000000000000000", call.StartTimeUnixNano, call.EndTimeUnixNano)
 		}
-		if phase := spans[6]; phase.Name != "handler" || phase.ParentSpanID != call.SpanID || phase.StartTimeUnixNano != "1700000000002000000" || phase.EndTimeUnixNano != "1700000000009000000" {
-			t.Errorf("span of the phase = %+v", phase)
+		if handlerSpan := spans[6]; handlerSpan.Name != "handler" || handlerSpan.ParentSpanID != call.SpanID || handlerSpan.StartTimeUnixNano != "1700000000002000000" || handlerSpan.EndTimeUnixNano != "1700000000009000000" {
+			t.Errorf("span of the phase = %+v, want the phase handler of the call from 2 s to 9 s", handlerSpan)
 		}
 		if got := c.headers.Get("X-Key"); got != "a b" || c.headers.Get("Content-Type") != "application/json" {
-			t.Errorf("headers of the request = %v", c.headers)
+			t.Errorf("headers of the request = %v, want X-Key \"a b\" and the type application/json", c.headers)
 		}
 		for _, want := range []string{"/v1/traces ", `{"key":"team","value":{"stringValue":"web"}}`, `{"key":"service.name","value":{"stringValue":"opentabs"}}`, `"error.type"`} {
 			if !strings.Contains(c.bodies[0], want) {
@@ -127,26 +127,26 @@ func TestSpans(t *testing.T) {
 		}
 		e.Flush(t.Context())
 		if len(c.bodies) != 1 {
-			t.Error("the exporter sent a request without spans")
+			t.Error("the exporter sent a request without spans, want no further request")
 		}
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
 }
 
-func TestFailures(t *testing.T) {
+func TestExportFailures(t *testing.T) {
 	// The test runs in fake time, so that the exporter does not send a batch before all 2,000
 	// calls have ended.
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
 		var log bytes.Buffer
-		e := otlp.New(configFor(t, c.URL, nil), zerolog.New(&log))
+		e := otlp.New(newTestConfig(t, c.URL, nil), zerolog.New(&log))
 		for _, httpStatus := range []int{500, 500, 200, 200} {
 			c.httpStatus = httpStatus
 			e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
 			e.Flush(t.Context())
 		}
 		if got := strings.Count(log.String(), "could not be sent"); got != 1 || strings.Count(log.String(), "sent to the OpenTelemetry endpoint again") != 1 {
-			t.Errorf("log of the exporter = %s", log.String())
+			t.Errorf("log of the exporter = %s, want one line about the failure and one about the recovery", log.String())
 		}
 		for range 2000 {
 			e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
@@ -160,8 +160,8 @@ func TestFailures(t *testing.T) {
 }
 
 func TestEndpointInLog(t *testing.T) {
-	if got := configFor(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
-		t.Errorf("endpoint in the log = %q", got)
+	if got := newTestConfig(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
+		t.Errorf("endpoint in the log = %q, want the password masked", got)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestReadConfig(t *testing.T) {
 	} {
 		c, ok, err := otlp.ReadConfig(func(name string) string { return testCase.variables[name] })
 		if c.Endpoint != testCase.url || ok != (testCase.url != "") || (err == nil) != (testCase.err == "") || err != nil && !strings.Contains(err.Error(), testCase.err) {
-			t.Errorf("configuration from %v = %q, %v, %v", testCase.variables, c.Endpoint, ok, err)
+			t.Errorf("configuration from the variables %v: endpoint %q, ok = %v, error %v; want the endpoint %q and the error %q", testCase.variables, c.Endpoint, ok, err, testCase.url, testCase.err)
 		}
 	}
 }

@@ -38,15 +38,15 @@ type scope struct {
 }
 
 type span struct {
-	TraceID      string      `json:"traceId"`
-	SpanID       string      `json:"spanId"`
-	ParentSpanID string      `json:"parentSpanId,omitempty"`
-	Name         string      `json:"name"`
-	Kind         int         `json:"kind"`
-	StartNs      string      `json:"startTimeUnixNano"`
-	EndNs        string      `json:"endTimeUnixNano"`
-	Attributes   []attribute `json:"attributes,omitempty"`
-	Status       *spanStatus `json:"status,omitempty"`
+	TraceID       string      `json:"traceId"`
+	SpanID        string      `json:"spanId"`
+	ParentSpanID  string      `json:"parentSpanId,omitempty"`
+	Name          string      `json:"name"`
+	Kind          int         `json:"kind"`
+	StartUnixNano string      `json:"startTimeUnixNano"`
+	EndUnixNano   string      `json:"endTimeUnixNano"`
+	Attributes    []attribute `json:"attributes,omitempty"`
+	Status        *spanStatus `json:"status,omitempty"`
 }
 
 type spanStatus struct {
@@ -104,10 +104,10 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 		}
 		spans = append(spans, span{
 			TraceID: call.TraceID, SpanID: hashID(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
-			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(startTime.Add(p.Start)), EndNs: nanoseconds(startTime.Add(p.End())),
+			Name: p.Name, Kind: kindInternal, StartUnixNano: nanoseconds(startTime.Add(p.Start)), EndUnixNano: nanoseconds(startTime.Add(p.End())),
 		})
 	}
-	spans[0].StartNs, spans[0].EndNs = nanoseconds(startTime), nanoseconds(endTime)
+	spans[0].StartUnixNano, spans[0].EndUnixNano = nanoseconds(startTime), nanoseconds(endTime)
 	return spans
 }
 

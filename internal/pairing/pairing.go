@@ -33,8 +33,8 @@ const (
 	codeChars   = 20
 	maxBrowsers = 256
 	lockTimeout = 5 * time.Second
-	// shownIDChars is the length of a paired browser's ID, which users see and type.
-	shownIDChars = 8
+	// displayedIDChars is the length of a paired browser's ID, which users see and type.
+	displayedIDChars = 8
 )
 
 var (
@@ -51,8 +51,8 @@ type Browser struct {
 	// Name is the browser's name at its last connection; empty if the browser has never
 	// connected.
 	Name string `json:"name,omitempty"`
-	// The field Paired is the time when the user entered the pairing code.
-	Paired time.Time `json:"paired"`
+	// The field PairedAt is the time when the user entered the pairing code.
+	PairedAt time.Time `json:"paired"`
 	// IsConfirmed is true if the browser has connected since the pairing.
 	IsConfirmed bool `json:"confirmed,omitempty"`
 }
@@ -107,7 +107,7 @@ func ParseCode(pairingCode string) (string, error) {
 // pairing. If the code is already stored, Add returns the ID of the earlier pairing.
 func (s *Store) Add(code string) (id string, err error) {
 	key := wire.PairingKey(code)
-	id = wire.KeyID(key)[:shownIDChars]
+	id = wire.KeyID(key)[:displayedIDChars]
 	return id, s.change(func(f *pairingFile) error {
 		if slices.ContainsFunc(f.Browsers, func(b storedBrowser) bool { return b.ID == id }) {
 			return nil
@@ -115,7 +115,7 @@ func (s *Store) Add(code string) (id string, err error) {
 		if len(f.Browsers) >= maxBrowsers {
 			return fmt.Errorf("there are %d paired browsers already: remove one with `opentabs pair remove ID`", maxBrowsers)
 		}
-		f.Browsers = append(f.Browsers, storedBrowser{Browser: Browser{ID: id, Paired: time.Now().UTC().Truncate(time.Second)}, Key: key})
+		f.Browsers = append(f.Browsers, storedBrowser{Browser: Browser{ID: id, PairedAt: time.Now().UTC().Truncate(time.Second)}, Key: key})
 		return nil
 	})
 }

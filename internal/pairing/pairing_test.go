@@ -23,7 +23,7 @@ func TestParseCode(t *testing.T) {
 	} {
 		got, err := ParseCode(pairingCode)
 		if got != want || (want == "") != errors.Is(err, errCode) {
-			t.Errorf("ParseCode(%q) = %q, %v; want %q", pairingCode, got, err, want)
+			t.Errorf("ParseCode(%q) = %q, error %v; want %q", pairingCode, got, err, want)
 		}
 	}
 }
@@ -34,14 +34,14 @@ func TestPairing(t *testing.T) {
 	wantKey := func(stepName, key string, isValid bool) {
 		t.Helper()
 		if got, err := store.Key(wire.KeyID(key)); err != nil || (got == key) != isValid || !isValid && got != "" {
-			t.Errorf("%s: Key returned %q, %v; the key %q should be valid: %v", stepName, got, err, key, isValid)
+			t.Errorf("%s: Key returned %q, error %v; want the key %q if it is valid: %v", stepName, got, err, key, isValid)
 		}
 	}
-	confirm := func(stepName, key string) string {
+	pairWithKey := func(stepName, key string) string {
 		t.Helper()
 		newKey, err := store.Confirm(wire.KeyID(key), "Work")
 		if err != nil {
-			t.Fatalf("%s: Confirm failed: %v", stepName, err)
+			t.Fatalf("%s: Confirm returned the error %v, want none", stepName, err)
 		}
 		return newKey
 	}
@@ -50,25 +50,25 @@ func TestPairing(t *testing.T) {
 		t.Errorf("Confirm of an unknown key returned %v, want ErrUnknown", err)
 	}
 	id, err := store.Add(testCode)
-	if again, againErr := store.Add(testCode); err != nil || againErr != nil || again != id {
-		t.Fatalf("Add returned %q, %v, then %q, %v; want the same ID", id, err, again, againErr)
+	if secondID, secondErr := store.Add(testCode); err != nil || secondErr != nil || secondID != id {
+		t.Fatalf("Add returned %q, error %v, then %q, %v; want the same ID", id, err, secondID, secondErr)
 	}
 	wantKey("after the code was added", codeKey, true)
 
-	newKey := confirm("the first hello", codeKey)
-	if repeated := confirm("a hello of a browser that did not store its new key", codeKey); repeated != newKey || newKey == "" {
-		t.Errorf("the new keys for one pairing code are %q and %q; want the same key", newKey, repeated)
+	newKey := pairWithKey("the first hello", codeKey)
+	if secondResult := pairWithKey("a hello of a browser that did not store its new key", codeKey); secondResult != newKey || newKey == "" {
+		t.Errorf("the new keys for one pairing code are %q and %q; want the same key", newKey, secondResult)
 	}
-	if got := confirm("the first hello with the new key", newKey); got != "" {
+	if got := pairWithKey("the first hello with the new key", newKey); got != "" {
 		t.Errorf("the new key was replaced by %q; want no further key", got)
 	}
 	wantKey("after the new key was used", newKey, true)
 	wantKey("after the new key was used", codeKey, false)
 	if browsers, err := store.List(); err != nil || len(browsers) != 1 || browsers[0].Name != "Work" || !browsers[0].IsConfirmed {
-		t.Errorf("List returned %+v, %v; want the confirmed browser Work", browsers, err)
+		t.Errorf("List returned %+v, error %v; want the confirmed browser Work", browsers, err)
 	}
 	if err := store.Remove(id); err != nil {
-		t.Fatalf("Remove of a paired browser failed: %v", err)
+		t.Fatalf("Remove of a paired browser returned %v, want no error", err)
 	}
 	if err := store.Remove(id); !errors.Is(err, ErrUnknown) {
 		t.Errorf("the second Remove of a browser returned %v, want ErrUnknown", err)
@@ -83,12 +83,12 @@ func TestDamagedFile(t *testing.T) {
 	}
 	store := Open(path)
 	if _, err := store.Key("k"); err == nil {
-		t.Errorf("Key in a damaged file returned %v, want an error about the file", err)
+		t.Errorf("Key in a damaged file returned the error %v, want an error about the file", err)
 	}
 	if _, err := store.Add(testCode); err == nil {
-		t.Error("Add changed a damaged file")
+		t.Error("Add to a damaged file returned no error, want an error")
 	}
 	if fileContent, err := os.ReadFile(path); err != nil || string(fileContent) != "{" {
-		t.Errorf("content of the damaged file = %q, %v; want the content unchanged", fileContent, err)
+		t.Errorf("content of the damaged file = %q, error %v; want the content unchanged", fileContent, err)
 	}
 }

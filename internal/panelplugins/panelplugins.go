@@ -44,9 +44,9 @@ type Plugins struct {
 
 // New returns the Plugins of the opentabs installation h. New stores the function reload,
 // which makes the daemon and its browsers reload all plugins.
-func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
+func New(h *home.Home, localPermissions permissions.Local, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
+	return &Plugins{Local: localPermissions, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
 }
 
 // Close cancels all running downloads and prevents new ones.
@@ -86,7 +86,7 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 	if oldPlugin != nil {
 		result.PreviousVersion = oldPlugin.Version
 	}
-	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
+	return result, p.reloadPlugins(newPlugin.Source, newPlugin.Package)
 }
 
 // Relative paths are rejected, because the daemon's working directory is not the user's.
@@ -95,7 +95,7 @@ func parseSource(sourceText string) (packageSource install.Source, path string, 
 	if path == "" {
 		return packageSource, "", usererr.Errorf("the name of the package is missing: enter the name of an npm package, or the path of a folder")
 	}
-	if pathInHome, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
+	if pathInHome, isHomeRelative := strings.CutPrefix(path, "~"+string(filepath.Separator)); isHomeRelative {
 		userFolder, err := os.UserHomeDir()
 		if err != nil {
 			return packageSource, "", fmt.Errorf("find your home directory: %w", err)
@@ -118,7 +118,7 @@ func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	})
 }
 
-func (p *Plugins) reloadAfter(packageSource plugin.Source, packageName string) error {
+func (p *Plugins) reloadPlugins(packageSource plugin.Source, packageName string) error {
 	if err := p.reload(); err != nil {
 		return fmt.Errorf("the plugin was changed, but the plugins could not be reloaded: %w", err)
 	}
@@ -142,11 +142,11 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 	if err != nil {
 		return result, err
 	}
-	formOffers, err := i.FindUpdates(ctx, []string{name})
+	updateOffers, err := i.FindUpdates(ctx, []string{name})
 	if err != nil {
 		return result, err
 	}
-	offer := formOffers[0]
+	offer := updateOffers[0]
 	if offer.Error != "" {
 		return result, errors.New(offer.Error)
 	}
@@ -165,7 +165,7 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 	if oldPlugin != nil {
 		result.PreviousVersion = oldPlugin.Version
 	}
-	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
+	return result, p.reloadPlugins(newPlugin.Source, newPlugin.Package)
 }
 
 // RemovePlugin uninstalls a plugin, and deletes its review, permissions and settings. A
@@ -174,7 +174,7 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 func (p *Plugins) RemovePlugin(name, surface string) error {
 	storeEntry, err := install.Remove(p.home, name)
 	if err == nil {
-		err = p.reloadAfter(storeEntry.Source, storeEntry.Package)
+		err = p.reloadPlugins(storeEntry.Source, storeEntry.Package)
 	}
 	if err == nil {
 		err = p.Forget(storeEntry.Name, surface)

@@ -39,8 +39,8 @@ func newFixture(t *testing.T) *fixture {
 	t.Setenv("USERPROFILE", userFolder)
 	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	plugins := catalog.New(h.PluginStore(), settings.New(h.State, settings.Options{}), zerolog.Nop())
-	local := permissions.NewLocal(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
-	f.Plugins = New(h, local, os.Getenv, func() error {
+	localPermissions := permissions.NewLocal(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
+	f.Plugins = New(h, localPermissions, os.Getenv, func() error {
 		f.reloads++
 		return plugins.Reload()
 	})
@@ -88,24 +88,24 @@ func TestInstallUpdateRemove(t *testing.T) {
 	f.publishWiki("1.0.0")
 	installResult, err := f.InstallPlugin(" wiki@^1 ")
 	if err != nil || installResult.Plugin != "wiki" || installResult.Version != "1.0.0" || installResult.PreviousVersion != "" || !strings.Contains(installResult.Registry, "http://127.0.0.1") {
-		t.Fatalf("InstallPlugin returned %+v, %v", installResult, err)
+		t.Fatalf("InstallPlugin returned %+v, error %v; want version 1.0.0 of wiki from the test registry", installResult, err)
 	}
 	if got := f.pluginNames(); got != "wiki 1.0.0" {
-		t.Errorf("loaded plugins = %s", got)
+		t.Errorf("loaded plugins = %s, want wiki 1.0.0", got)
 	}
 	if state := f.State("wiki"); state.Reviewed || state.EffectivePermission != wire.PermissionOff {
-		t.Errorf("the permissions of an unreviewed plugin let the plugin run: %+v", state)
+		t.Errorf("permissions of an unreviewed plugin = %+v, want off without a review", state)
 	}
 	if updateResult, err := f.UpdatePlugin("wiki"); err != nil || updateResult.Version != "1.0.0" || updateResult.PreviousVersion != "" || updateResult.LatestVersion != "" {
-		t.Errorf("UpdatePlugin of a current plugin returned %+v, %v", updateResult, err)
+		t.Errorf("UpdatePlugin of a current plugin returned %+v, error %v; want version 1.0.0 unchanged", updateResult, err)
 	}
 	f.publishWiki("1.1.0")
 	f.publishWiki("2.0.0")
 	if updateResult, err := f.UpdatePlugin("wiki"); err != nil || updateResult.Version != "1.1.0" || updateResult.PreviousVersion != "1.0.0" {
-		t.Errorf("UpdatePlugin returned %+v, %v", updateResult, err)
+		t.Errorf("UpdatePlugin returned %+v, error %v; want an update from 1.0.0 to 1.1.0", updateResult, err)
 	}
 	if updateResult, err := f.UpdatePlugin("wiki"); err != nil || updateResult.Version != "1.1.0" || updateResult.LatestVersion != "2.0.0" {
-		t.Errorf("UpdatePlugin to a version outside of the range returned %+v, %v", updateResult, err)
+		t.Errorf("UpdatePlugin to a version outside of the range returned %+v, error %v; want 1.1.0, with 2.0.0 as the latest version", updateResult, err)
 	}
 	folders, err := os.ReadDir(filepath.Join(f.home.State, "packages", "opentabs-plugin-wiki"))
 	if err != nil || len(folders) != 1 {
@@ -116,10 +116,10 @@ func TestInstallUpdateRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.RemovePlugin("wiki", "me"); err != nil || f.pluginNames() != "" {
-		t.Errorf("RemovePlugin returned %v, loaded plugins = %s", err, f.pluginNames())
+		t.Errorf("RemovePlugin returned %v, loaded plugins = %s; want no error and no plugins", err, f.pluginNames())
 	}
 	if state := f.State("wiki"); state.Review != nil || state.Permission != "" {
-		t.Errorf("the permissions of a removed plugin still exist: %+v", state)
+		t.Errorf("permissions of a removed plugin = %+v, want none", state)
 	}
 	if f.reloads != 3 {
 		t.Errorf("the plugins were reloaded %d times, want one reload for each change", f.reloads)
@@ -129,7 +129,7 @@ func TestInstallUpdateRemove(t *testing.T) {
 func TestInstallFolder(t *testing.T) {
 	f := newFixture(t)
 	if installResult, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installResult.Plugin != "mail" || installResult.Registry != "" {
-		t.Errorf("InstallPlugin of a folder returned %+v, %v", installResult, err)
+		t.Errorf("InstallPlugin of a folder returned %+v, error %v; want the plugin mail without a registry", installResult, err)
 	}
 	userFolder, err := os.UserHomeDir()
 	if err != nil {
@@ -137,14 +137,14 @@ func TestInstallFolder(t *testing.T) {
 	}
 	plugintest.Package{Name: "chat"}.WriteTo(t, filepath.Join(userFolder, "chat"))
 	if installResult, err := f.InstallPlugin("~" + string(filepath.Separator) + "chat"); err != nil || installResult.Plugin != "chat" {
-		t.Errorf("InstallPlugin of a folder in the home directory returned %+v, %v", installResult, err)
+		t.Errorf("InstallPlugin of a folder in the home directory returned %+v, error %v; want the plugin chat", installResult, err)
 	}
 	if got := f.pluginNames(); got != "chat 1.0.0, mail 1.0.0" {
-		t.Errorf("loaded plugins = %s", got)
+		t.Errorf("loaded plugins = %s, want chat 1.0.0 and mail 1.0.0", got)
 	}
 }
 
-func TestInstallRefuses(t *testing.T) {
+func TestInstallRejectsInvalidSources(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
 	source := t.TempDir()
@@ -163,12 +163,12 @@ func TestInstallRefuses(t *testing.T) {
 		filepath.Join(source, "nothing"): "nothing",
 	} {
 		if installResult, err := f.InstallPlugin(sourceText); err == nil || !strings.Contains(err.Error(), want) || installResult.Plugin != "" {
-			t.Errorf("InstallPlugin of %q returned %+v, %v; want the error %q", sourceText, installResult, err, want)
+			t.Errorf("InstallPlugin of %q returned %+v, error %v; want the error %q", sourceText, installResult, err, want)
 		}
 	}
-	for _, err := range []error{f.RemovePlugin("none", "me"), errorOf(f.UpdatePlugin("none"))} {
+	for _, err := range []error{f.RemovePlugin("none", "me"), discardResult(f.UpdatePlugin("none"))} {
 		if err == nil || !strings.Contains(err.Error(), "none") {
-			t.Errorf("UpdatePlugin of an unknown plugin returned %v", err)
+			t.Errorf("RemovePlugin or UpdatePlugin of an unknown plugin returned %v, want an error with its name", err)
 		}
 	}
 	if f.reloads != 0 || f.pluginNames() != "" {
@@ -176,14 +176,14 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
-func errorOf(_ wire.PluginUpdateResult, err error) error { return err }
+func discardResult(_ wire.PluginUpdateResult, err error) error { return err }
 
 func TestInstallIgnoresProject(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
-	project := t.TempDir()
+	projectDir := t.TempDir()
 	for name, fileContent := range map[string]string{"package.json": "{}", ".npmrc": "registry=http://127.0.0.1:1/\n"} {
-		if err := os.WriteFile(filepath.Join(project, name), []byte(fileContent), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(projectDir, name), []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,17 +195,17 @@ func TestInstallIgnoresProject(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), ".npmrc"), []byte("registry="+registry+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(project)
+	t.Chdir(projectDir)
 	if installResult, err := f.InstallPlugin("wiki"); err != nil || installResult.Plugin != "wiki" {
-		t.Errorf("InstallPlugin returned %+v, %v", installResult, err)
+		t.Errorf("InstallPlugin in a project with another registry returned %+v, error %v; want the plugin wiki", installResult, err)
 	}
 }
 
-func TestClose(t *testing.T) {
+func TestCloseDuringInstall(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
 	f.Close()
 	if _, err := f.InstallPlugin("wiki"); err == nil {
-		t.Error("a download began after Close")
+		t.Error("InstallPlugin after Close returned no error, want an error")
 	}
 }

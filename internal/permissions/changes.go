@@ -63,14 +63,14 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 	if err := p.SetPermission(c.Plugin, c.Tool, permission, httpapi.CommandLine); err != nil {
 		return err
 	}
-	permissionsNow, err := p.Permissions(c.Plugin)
+	currentPermissions, err := p.Permissions(c.Plugin)
 	if err != nil {
 		return err
 	}
 	if c.Tool == "" {
-		notef("the permission of %s is %s", c.Plugin, permissionsNow.Permission)
+		notef("the permission of %s is %s", c.Plugin, currentPermissions.Permission)
 	}
-	for _, t := range permissionsNow.Tools {
+	for _, t := range currentPermissions.Tools {
 		switch {
 		case t.Name == c.Tool:
 			notef("the permission of %s__%s is %s", c.Plugin, t.Name, t.Permission)
@@ -91,12 +91,12 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	if err := p.SetOpening(c.Plugin, c.OpenTabs == "on", httpapi.CommandLine); err != nil {
 		return err
 	}
-	permissionsNow, err := p.Permissions(c.Plugin)
+	currentPermissions, err := p.Permissions(c.Plugin)
 	switch {
 	case err != nil:
 		return err
-	case permissionsNow.MayOpenTab:
-		notef("a call that finds no tab of %s may open %s", c.Plugin, permissionsNow.OpensURL)
+	case currentPermissions.MayOpenTab:
+		notef("a call that finds no tab of %s may open %s", c.Plugin, currentPermissions.OpensURL)
 	default:
 		notef("calls may not open tabs of %s", c.Plugin)
 	}
@@ -128,8 +128,8 @@ func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...an
 		}
 		notef("%s may call the tools of %s; the permission of each tool applies too", c.Plugin, target)
 	}
-	permissionsNow, err := p.Permissions(c.Plugin)
-	if err == nil && len(c.AllowCalls) > 0 && permissionsNow.StartsLate && !permissionsNow.HasLateAccess {
+	currentPermissions, err := p.Permissions(c.Plugin)
+	if err == nil && len(c.AllowCalls) > 0 && currentPermissions.StartsLate && !currentPermissions.HasLateAccess {
 		notef("%s starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review %[1]s`, "+
 			"and allow it with `opentabs plugin permission %[1]s --late-access on`", c.Plugin)
 	}

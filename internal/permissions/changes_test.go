@@ -13,13 +13,13 @@ import (
 
 type recordingPolicy struct {
 	httpapi.Policy
-	madeChanges []string
-	view        httpapi.PluginPermissions
-	err         error
+	recordedChanges []string
+	view            httpapi.PluginPermissions
+	err             error
 }
 
 func (r *recordingPolicy) recordChange(parts ...any) error {
-	r.madeChanges = append(r.madeChanges, strings.TrimSpace(fmt.Sprintln(parts...)))
+	r.recordedChanges = append(r.recordedChanges, strings.TrimSpace(fmt.Sprintln(parts...)))
 	return r.err
 }
 
@@ -41,12 +41,12 @@ func (r *recordingPolicy) SetLateAccess(plugin string, allowed bool, _ string) e
 	return r.recordChange("late", plugin, allowed)
 }
 
-func TestApply(t *testing.T) {
+func TestApplyChanges(t *testing.T) {
 	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", OwnPermission: wire.PermissionOff}}
 	for _, c := range []struct {
-		changes              Changes
-		view                 httpapi.PluginPermissions
-		madeChanges, notices string
+		changes                  Changes
+		view                     httpapi.PluginPermissions
+		recordedChanges, notices string
 	}{
 		{Changes{Plugin: "a", Permission: "auto"}, httpapi.PluginPermissions{Permission: wire.PermissionAuto, Tools: tools},
 			"permission a  auto", "the permission of a is auto|a__y has its own: off"},
@@ -61,17 +61,19 @@ func TestApply(t *testing.T) {
 		r := &recordingPolicy{view: c.view}
 		var notices []string
 		err := c.changes.Apply(r, func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) })
-		if err != nil || strings.Join(r.madeChanges, "|") != c.madeChanges || strings.Join(notices, "|") != c.notices {
-			t.Errorf("%+v: %v, made %q, notices %q", c.changes, err, r.madeChanges, notices)
+		if err != nil || strings.Join(r.recordedChanges, "|") != c.recordedChanges || strings.Join(notices, "|") != c.notices {
+			t.Errorf("Apply(%+v): error %v, changes made %q, notices %q; want the changes %q and the notices %q", c.changes, err, r.recordedChanges, notices, c.recordedChanges, c.notices)
 		}
 		r = &recordingPolicy{err: errors.New("the disk is full")}
-		if err := c.changes.Apply(r, func(format string, _ ...any) { t.Errorf("%+v: a notice about %s", c.changes, format) }); !errors.Is(err, r.err) {
-			t.Errorf("%+v: %v; want the error %v", c.changes, err, r.err)
+		if err := c.changes.Apply(r, func(format string, _ ...any) {
+			t.Errorf("Apply(%+v) wrote the notice %s, want none after a failed change", c.changes, format)
+		}); !errors.Is(err, r.err) {
+			t.Errorf("Apply(%+v) returned the error %v; want %v", c.changes, err, r.err)
 		}
 	}
 }
 
-func TestApplyRefuses(t *testing.T) {
+func TestApplyRejectsInvalidChanges(t *testing.T) {
 	for want, c := range map[string]Changes{
 		"--open-tabs is for a plugin":     {OpenTabs: "on"},
 		`--open-tabs: "yes" is neither`:   {Plugin: "a", OpenTabs: "yes"},
@@ -81,11 +83,11 @@ func TestApplyRefuses(t *testing.T) {
 	} {
 		r := &recordingPolicy{}
 		var userErr *usererr.Error
-		if err := c.Apply(r, t.Logf); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) || len(r.madeChanges) > 0 || c.IsEmpty() {
-			t.Errorf("%+v: %v, made %q", c, err, r.madeChanges)
+		if err := c.Apply(r, t.Logf); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) || len(r.recordedChanges) > 0 || c.IsEmpty() {
+			t.Errorf("Apply(%+v): error %v, changes made %q; want a user error and no changes", c, err, r.recordedChanges)
 		}
 	}
 	if !(Changes{Plugin: "a", Tool: "x"}).IsEmpty() {
-		t.Error("Changes that name only a plugin and a tool are not empty")
+		t.Error("IsEmpty of changes with only a plugin and a tool = false, want true")
 	}
 }

@@ -79,7 +79,7 @@ func (l Local) SetLimit(name, tool, limit, by string) error {
 // [httpapi.Policy].
 func (l Local) Sites() ([]httpapi.Site, error) {
 	var sites []httpapi.Site
-	entries := policy.SitesOf(l.Policy).All()
+	entries := policy.NewSites(l.Policy).All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		siteEntry := entries[pattern]
 		if siteEntry.Rule == "" && len(siteEntry.Allowed) == 0 { // the user has reset the rule for the site
@@ -105,7 +105,7 @@ func (l Local) SetSite(site, rule, by string) error {
 			return err
 		}
 	}
-	return policy.SitesOf(l.Policy).Set(site, parsedRule, by)
+	return policy.NewSites(l.Policy).Set(site, parsedRule, by)
 }
 
 // Settings returns the settings of a plugin with their values; the values of secret
@@ -151,7 +151,7 @@ func AuditRecord(c policy.Change) audit.Record {
 		r.Tool += "__" + c.Tool
 	}
 	if r.Kind == audit.KindDecision {
-		r.Allow, r.Scope, r.ForMs = &c.Allow, c.Scope, c.For.Milliseconds()
+		r.Allow, r.Scope, r.DurationMs = &c.Allow, c.Scope, c.For.Milliseconds()
 	}
 	return r
 }

@@ -28,9 +28,9 @@ import (
 )
 
 type installation struct {
-	t     *testing.T
-	local Local
-	wiki  *plugin.Plugin
+	t                *testing.T
+	localPermissions Local
+	wikiPlugin       *plugin.Plugin
 }
 
 func newInstallation(t *testing.T) *installation {
@@ -54,14 +54,14 @@ func newInstallation(t *testing.T) *installation {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	i.local = NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
-	i.wiki = i.find("wiki")
+	i.localPermissions = NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
+	i.wikiPlugin = i.find("wiki")
 	return i
 }
 
 func (i *installation) find(name string) *plugin.Plugin {
 	i.t.Helper()
-	wikiPlugin, err := i.local.registry.Set().Find(name)
+	wikiPlugin, err := i.localPermissions.registry.Set().Find(name)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (i *installation) remotePolicy() httpapi.Policy {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	server := httpapi.NewServer(httpapi.New(httpapi.Options{Token: token, Policy: i.local}), zerolog.Nop())
+	server := httpapi.NewServer(httpapi.New(httpapi.Options{Token: token, Policy: i.localPermissions}), zerolog.Nop())
 	done := make(chan error)
 	go func() { done <- server.Serve(listener) }()
 	i.t.Cleanup(func() {
@@ -85,19 +85,19 @@ func (i *installation) remotePolicy() httpapi.Policy {
 	return httpapi.NewClient(listener.Addr().(*net.TCPAddr).Port, token).Policy(i.t.Context())
 }
 
-func TestLocalAndRemote(t *testing.T) {
+func TestLocalAndRemotePolicyAgree(t *testing.T) {
 	for _, surface := range []struct {
 		name     string
 		policyOf func(*installation) httpapi.Policy
 	}{
-		{"local", func(i *installation) httpapi.Policy { return i.local }},
+		{"local", func(i *installation) httpapi.Policy { return i.localPermissions }},
 		{"remote", func(i *installation) httpapi.Policy { return i.remotePolicy() }},
 	} {
 		t.Run(surface.name, func(t *testing.T) {
 			i := newInstallation(t)
 			p, by := surface.policyOf(i), httpapi.CommandLine
 			err := errors.Join(
-				p.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, by),
+				p.Review("wiki", i.wikiPlugin.ContentHash(), wire.PermissionAsk, by),
 				p.SetPermission("wiki", "send", wire.PermissionOff, by),
 				p.SetLimit("wiki", "read", "3/1m", by),
 				p.SetCalls("wiki", "mail", true, by),
@@ -111,41 +111,41 @@ func TestLocalAndRemote(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			readView, sendView := view.Tools[0], view.Tools[1]
-			if !view.Reviewed || view.Permission != wire.PermissionAsk || view.By != by || view.Review.Hash != i.wiki.ContentHash() ||
+			readToolView, sendToolView := view.Tools[0], view.Tools[1]
+			if !view.Reviewed || view.Permission != wire.PermissionAsk || view.By != by || view.Review.Hash != i.wikiPlugin.ContentHash() ||
 				!view.StartsLate || !view.HasLateAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
-				t.Errorf("%+v", view)
+				t.Errorf("permissions of the plugin = %+v, want late access and calls of mail", view)
 			}
-			if readView.Name != "read" || readView.Permission != wire.PermissionAsk || readView.OwnPermission != "" || readView.Limit != "3/1m" || sendView.OwnPermission != wire.PermissionOff || sendView.Permission != wire.PermissionOff {
-				t.Errorf("read %+v, send %+v", readView, sendView)
+			if readToolView.Name != "read" || readToolView.Permission != wire.PermissionAsk || readToolView.OwnPermission != "" || readToolView.Limit != "3/1m" || sendToolView.OwnPermission != wire.PermissionOff || sendToolView.Permission != wire.PermissionOff {
+				t.Errorf("permissions of the tools: read %+v, send %+v; want read with ask and 3/1m, and send off", readToolView, sendToolView)
 			}
 			views, err := p.Settings("wiki")
 			if err != nil || len(views) != 2 {
-				t.Fatalf("%+v, %v; want length 2", views, err)
+				t.Fatalf("settings = %+v, error %v; want 2 settings", views, err)
 			}
-			token, pagesView := views[0], views[1]
-			if pagesView.Secret {
-				token, pagesView = pagesView, token
+			token, pagesRuleView := views[0], views[1]
+			if pagesRuleView.Secret {
+				token, pagesRuleView = pagesRuleView, token
 			}
-			if !token.IsSet || token.Value != nil || token.IsWithheld || string(pagesView.Value) != "7" {
-				t.Errorf("token %+v, pages %+v", token, pagesView)
+			if !token.IsSet || token.Value != nil || token.IsWithheld || string(pagesRuleView.Value) != "7" {
+				t.Errorf("setting token = %+v, setting pages = %+v; want a token that is set but not shown, and 7 pages", token, pagesRuleView)
 			}
 			if err := p.SetLateAccess("wiki", false, by); err != nil {
 				t.Fatal(err)
 			}
 			if views, err = p.Settings("wiki"); err != nil || !slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Secret && v.IsWithheld }) ||
 				slices.ContainsFunc(views, func(v wire.SettingView) bool { return !v.Secret && v.IsWithheld }) {
-				t.Errorf("without late access: %+v, %v; want the secret setting withheld", views, err)
+				t.Errorf("settings without late access = %+v, error %v; want only the secret setting withheld", views, err)
 			}
 			if err := p.Forget("wiki", by); err != nil {
 				t.Fatal(err)
 			}
 			view, err = p.Permissions("wiki")
 			if err != nil || view.Reviewed || view.Review != nil || view.Permission != wire.PermissionOff || view.Tools[0].Limit != "" {
-				t.Errorf("after Forget: %+v, %v", view, err)
+				t.Errorf("permissions after Forget = %+v, error %v; want off, no review and no limit", view, err)
 			}
 			if views, err := p.Settings("wiki"); err != nil || slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.IsSet }) {
-				t.Errorf("after Forget: settings %+v, %v", views, err)
+				t.Errorf("settings after Forget = %+v, error %v; want none set", views, err)
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestLocalAndRemote(t *testing.T) {
 // For ErrUnknown, the HTTP API responds with status 404, and commands exit with the code for "not found".
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
-	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
+	for name, p := range map[string]httpapi.Policy{"local": i.localPermissions, "remote": i.remotePolicy()} {
 		_, permissionsErr := p.Permissions("wikis")
 		_, settingsErr := p.Settings("wikis")
 		for index, err := range []error{
@@ -170,21 +170,21 @@ func TestUnknownPlugin(t *testing.T) {
 			p.ChangeSettings("wiki", map[string]json.RawMessage{"tokens": json.RawMessage(`"x"`)}, "x"),
 		} {
 			if !errors.Is(err, httpapi.ErrUnknown) || !strings.Contains(err.Error(), "wiki") {
-				t.Errorf("%s, method %d: %v, want an error that is ErrUnknown", name, index, err)
+				t.Errorf("%s, method %d of an unknown plugin: error %v, want ErrUnknown with the name", name, index, err)
 			}
 		}
 	}
-	if _, err := i.local.Inspect("wikis"); !errors.Is(err, httpapi.ErrUnknown) || !errors.Is(err, plugin.ErrUnknown) {
-		t.Errorf("Inspect: %v", err)
+	if _, err := i.localPermissions.Inspect("wikis"); !errors.Is(err, httpapi.ErrUnknown) || !errors.Is(err, plugin.ErrUnknown) {
+		t.Errorf("Inspect of an unknown plugin returned %v, want ErrUnknown of both packages", err)
 	}
 }
 
-func TestConflictIsNoUnknownPlugin(t *testing.T) {
+func TestConflictErrorKind(t *testing.T) {
 	i := newInstallation(t)
-	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
+	for name, p := range map[string]httpapi.Policy{"local": i.localPermissions, "remote": i.remotePolicy()} {
 		for _, err := range []error{p.Review("wiki", "other content", wire.PermissionAsk, "x"), p.SetLimit("wiki", "read", "often", "x")} {
 			if err == nil || errors.Is(err, httpapi.ErrUnknown) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("conflict in %s: error %v, want an error other than ErrUnknown", name, err)
 			}
 		}
 	}
@@ -194,66 +194,66 @@ func TestViews(t *testing.T) {
 	i := newInstallation(t)
 	readViews := func() (wire.PluginView, httpapi.Plugin) {
 		t.Helper()
-		views, failedPlugins := i.local.Plugins()
+		views, failedPlugins := i.localPermissions.Plugins()
 		index := slices.IndexFunc(views, func(v wire.PluginView) bool { return v.Name == "wiki" })
 		if len(views) != 2 || len(failedPlugins) != 0 || index < 0 {
-			t.Fatalf("%+v, failed %+v", views, failedPlugins)
+			t.Fatalf("plugins = %+v, failed plugins = %+v; want 2 plugins and no failures", views, failedPlugins)
 		}
-		return views[index], i.local.Status(i.wiki)
+		return views[index], i.localPermissions.Status(i.wikiPlugin)
 	}
-	if err := i.local.Recommend("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "it only reads", "Claude"); err != nil {
+	if err := i.localPermissions.Recommend("wiki", i.wikiPlugin.ContentHash(), wire.PermissionAuto, "it only reads", "Claude"); err != nil {
 		t.Fatal(err)
 	}
 	pluginView, status := readViews()
 	if pluginView.Reviewed || status.Reviewed || pluginView.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.HasChanged || !slices.Equal(status.MissingSettings, []string{"pages"}) {
-		t.Errorf("before the review: view %+v, status %+v", pluginView, status)
+		t.Errorf("before the review: view %+v, status %+v; want off, and pages as a missing setting", pluginView, status)
 	}
 	if r := pluginView.Recommended; r == nil || r.By != "Claude" || r.Permission != wire.PermissionAuto || r.Note != "it only reads" {
-		t.Errorf("recommendation in the view: %+v", r)
+		t.Errorf("recommendation in the view = %+v, want that of Claude", r)
 	}
 	if r := status.Recommendation; r == nil || r.By != "Claude" || r.Note != "it only reads" {
-		t.Errorf("recommendation in the status: %+v", r)
+		t.Errorf("recommendation in the status = %+v, want that of Claude", r)
 	}
-	i.local.registry.Faults().RecordFault(i.wiki, "it threw", "https://wiki.test/x", "Chrome")
+	i.localPermissions.registry.Faults().RecordFault(i.wikiPlugin, "it threw", "https://wiki.test/x", "Chrome")
 	if err := errors.Join(
-		i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "the test"),
-		i.local.SetPermission("wiki", "send", wire.PermissionAsk, "the test"),
-		i.local.SetCalls("wiki", "mail", true, "the test"),
+		i.localPermissions.Review("wiki", i.wikiPlugin.ContentHash(), wire.PermissionAuto, "the test"),
+		i.localPermissions.SetPermission("wiki", "send", wire.PermissionAsk, "the test"),
+		i.localPermissions.SetCalls("wiki", "mail", true, "the test"),
 	); err != nil {
 		t.Fatal(err)
 	}
 	pluginView, status = readViews()
 	if !pluginView.Reviewed || !status.Reviewed || pluginView.Permission != wire.PermissionAuto || pluginView.Recommended != nil || status.Recommendation != nil {
-		t.Errorf("after the review: view %+v, status %+v", pluginView, status)
+		t.Errorf("after the review: view %+v, status %+v; want auto and no recommendation", pluginView, status)
 	}
 	if len(pluginView.Tools) != 2 || pluginView.Tools[0].Permission != "" || pluginView.Tools[1].Permission != wire.PermissionAsk || !slices.Equal(pluginView.Calls, []string{"mail"}) || !slices.Equal(status.Calls, []string{"mail"}) {
-		t.Errorf("tools %+v, calls %q and %q", pluginView.Tools, pluginView.Calls, status.Calls)
+		t.Errorf("tools in the view = %+v, calls in the view = %q, calls in the status = %q; want ask for the second tool, and calls of mail", pluginView.Tools, pluginView.Calls, status.Calls)
 	}
 	if pluginView.Problem != "did not start in a page of https://wiki.test: it threw" || status.Fault == nil || status.Fault.Text != pluginView.Problem || status.Fault.Browser != "Chrome" {
-		t.Errorf("fault %q and %+v", pluginView.Problem, status.Fault)
+		t.Errorf("problem in the view = %q, fault in the status = %+v; want the error of the adapter's start in Chrome", pluginView.Problem, status.Fault)
 	}
 	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.StartsLate || status.HasLateAccess {
-		t.Errorf("status %+v", status)
+		t.Errorf("status = %+v, want the tools read and send, and a late start without late access", status)
 	}
 }
 
 // Until the user reviews a plugin's new version, permissions to call other plugins have no effect and are listed
 // separately.
-func TestCallsOfEarlierContent(t *testing.T) {
+func TestReviewAfterContentChange(t *testing.T) {
 	i := newInstallation(t)
-	if err := errors.Join(i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, "x"), i.local.SetCalls("wiki", "mail", true, "x")); err != nil {
+	if err := errors.Join(i.localPermissions.Review("wiki", i.wikiPlugin.ContentHash(), wire.PermissionAsk, "x"), i.localPermissions.SetCalls("wiki", "mail", true, "x")); err != nil {
 		t.Fatal(err)
 	}
-	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, i.wiki.Dir)
-	if err := i.local.registry.Reload(); err != nil {
+	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, i.wikiPlugin.Dir)
+	if err := i.localPermissions.registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	view, err := i.local.Permissions("wiki")
+	view, err := i.localPermissions.Permissions("wiki")
 	if err != nil || view.Reviewed || view.Calls != nil || len(view.StoredCalls) != 1 || view.StoredCalls[0].Plugin != "mail" {
-		t.Errorf("after new content: %+v, %v", view, err)
+		t.Errorf("permissions after new content = %+v, error %v; want no review, and mail only in StoredCalls", view, err)
 	}
-	if s := i.local.Status(i.find("wiki")); !s.HasChanged || s.Calls != nil {
-		t.Errorf("status %+v, want changed content without calls", s)
+	if s := i.localPermissions.Status(i.find("wiki")); !s.HasChanged || s.Calls != nil {
+		t.Errorf("status = %+v, want changed content without calls", s)
 	}
 }
 
@@ -261,15 +261,15 @@ func TestFailedPlugins(t *testing.T) {
 	i := newInstallation(t)
 	dir := i.find("mail").Dir
 	plugintest.Package{Name: "mail", Code: "x", Tools: []plugintest.Tool{{Name: "bad name"}}}.WriteTo(t, dir)
-	if err := i.local.registry.Reload(); err != nil {
+	if err := i.localPermissions.registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	views, failedPlugins := i.local.Plugins()
+	views, failedPlugins := i.localPermissions.Plugins()
 	if len(views) != 1 || len(failedPlugins) != 1 || failedPlugins[0].Path != dir || !strings.Contains(failedPlugins[0].Error, "bad name") {
-		t.Fatalf("%d plugins, failed %+v", len(views), failedPlugins)
+		t.Fatalf("Plugins returned %d plugins, failed %+v; want 1 plugin and a failure about its bad name", len(views), failedPlugins)
 	}
-	if f := FailedStatus(i.local.registry.Set().Failed()[0]); f.Path != dir || f.Error != failedPlugins[0].Error {
-		t.Errorf("status %+v", f)
+	if f := NewFailedPlugin(i.localPermissions.registry.Set().Failed()[0]); f.Path != dir || f.Error != failedPlugins[0].Error {
+		t.Errorf("status of the failed plugin = %+v, want its path and its error", f)
 	}
 }
 
@@ -279,20 +279,20 @@ func TestAuditRecord(t *testing.T) {
 	denial := decision
 	denial.Allow = false
 	review := policy.Change{Kind: "review", Plugin: "wiki", New: "ask", Old: "off", Hash: "h", By: "the command line"}
-	isTrue, no := true, false
+	yes, no := true, false
 	auditedCall := shape.AuditedCall{CallID: "call_1", Requester: dispatch.Requester{Client: "Claude"}}
 	for _, testCase := range []struct {
 		policyChange policy.Change
 		want         audit.Record
 	}{
-		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &isTrue, Scope: wire.ScopeTime, ForMs: 90000}},
-		{denial, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
+		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, DurationMs: 90000}},
+		{denial, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &no, Scope: wire.ScopeTime, DurationMs: 90000}},
 		{review, audit.Record{Kind: "review", Tool: "wiki", Hash: "h", By: "the command line", Old: "off", New: "ask"}},
 	} {
 		if got := AuditRecord(testCase.policyChange); !reflect.DeepEqual(got, testCase.want) {
 			var auditLog bytes.Buffer
 			_ = json.NewEncoder(&auditLog).Encode(got)
-			t.Errorf("%s", auditLog.String())
+			t.Errorf("audit record = %s, want the record in the test case", auditLog.String())
 		}
 	}
 }
@@ -304,22 +304,22 @@ func TestBrowserTools(t *testing.T) {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	local := NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
-	if got := local.BrowserTools(); got.Permission != wire.PermissionOff || len(got.Sites) != 0 {
+	localPermissions := NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
+	if got := localPermissions.BrowserTools(); got.Permission != wire.PermissionOff || len(got.Sites) != 0 {
 		t.Errorf("browser tools before any change = %+v, want off and no sites", got)
 	}
-	if err := local.SwitchBrowserTools([]string{"unknown"}, true, "the side panel"); err == nil {
+	if err := localPermissions.SwitchBrowserTools([]string{"unknown"}, true, "the side panel"); err == nil {
 		t.Error("switching an unknown group on succeeded, want an error")
 	}
 	for _, group := range browser.Groups() {
-		if err := local.SwitchBrowserTools([]string{group.Name}, true, "the side panel"); err != nil {
+		if err := localPermissions.SwitchBrowserTools([]string{group.Name}, true, "the side panel"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := local.SetSite("https://Shop.example/cart", "read", "the side panel"); err != nil {
+	if err := localPermissions.SetSite("https://Shop.example/cart", "read", "the side panel"); err != nil {
 		t.Fatal(err)
 	}
-	got := local.BrowserTools()
+	got := localPermissions.BrowserTools()
 	if got.Permission != wire.PermissionAuto || len(got.Sites) != 1 || got.Sites[0].Site != "shop.example" || got.Sites[0].Permission != "read" {
 		t.Errorf("permission of browser tools = %s with sites %+v, want auto with shop.example", got.Permission, got.Sites)
 	}

@@ -25,7 +25,7 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 		status.MissingSettings = append(status.MissingSettings, s.Key)
 	}
 	if state.Reviewed {
-		status.Calls = state.CallsTo()
+		status.Calls = state.CallablePlugins()
 	}
 	status.StartsLate, status.HasLateAccess = p.StartsLate(), state.HasLateAccess()
 	status.Recommendation = l.findRecommendation(p)
@@ -33,13 +33,13 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 	return status
 }
 
-// FailedStatus returns what GET /status reports about a plugin that failed to load.
-func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
+// NewFailedPlugin returns what GET /status reports about a plugin that failed to load.
+func NewFailedPlugin(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
-	f, isFaulty := l.registry.Faults().FaultOf(p)
+	f, isFaulty := l.registry.Faults().FindFault(p)
 	if !isFaulty {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 		OpensURL: loadedPlugin.OpenURL, MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name),
 		World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(),
 	}
-	for _, target := range s.CallsTo() {
+	for _, target := range s.CallablePlugins() {
 		call := httpapi.AllowedCall{Plugin: target, ChangeOrigin: httpapi.ChangeOrigin(s.Calls[target])}
 		if s.Reviewed {
 			view.Calls = append(view.Calls, call)
@@ -80,7 +80,7 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, ChangeOrigin: httpapi.ChangeOrigin(toolPermission.ChangeOrigin), Limit: toolPermission.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
-			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, ChangeOrigin: httpapi.ChangeOrigin(g.ChangeOrigin), Until: g.Until})
+			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, ChangeOrigin: httpapi.ChangeOrigin(g.ChangeOrigin), ExpiresAt: g.ExpiresAt})
 		}
 		view.Tools = append(view.Tools, tool)
 	}
@@ -106,12 +106,12 @@ func (l Local) pluginViews() []wire.PluginView {
 			Reviewed: s.Reviewed, HasChanged: s.Review != nil && !s.Reviewed, Source: wire.PluginSource(loadedPlugin.Source), Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
 			MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name), OpensURL: loadedPlugin.OpenURL,
-			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.Refused(loadedPlugin.Name),
+			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.RefusedPlugins(loadedPlugin.Name),
 		}
 		if s.Reviewed {
-			pluginView.Calls = s.CallsTo()
+			pluginView.Calls = s.CallablePlugins()
 		}
-		if fault, isFaulty := l.registry.Faults().FaultOf(loadedPlugin); isFaulty {
+		if fault, isFaulty := l.registry.Faults().FindFault(loadedPlugin); isFaulty {
 			pluginView.Problem = fault.Text()
 		}
 		if r := l.Policy.Recommended(loadedPlugin); r != nil {

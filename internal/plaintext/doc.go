@@ -14,5 +14,5 @@
 // results must never be cleaned, because they are data.
 //
 // The side panel implements the rules of package plaintext in extension/src/panel/plain-text.ts. The Go tests and the
-// TypeScript tests of the rules for hidden characters read the same file testdata/cases.json.
+// TypeScript tests of the rules for hidden characters both read the file testdata/cases.json.
 package plaintext

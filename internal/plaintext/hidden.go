@@ -13,7 +13,7 @@ const (
 	keycapMark         = '\u20e3'
 )
 
-// hiddenRanges are the characters that are hidden, unless isPartOfText returns true for a
+// hiddenRanges are the characters that are hidden, unless isAllowedInText returns true for a
 // character in its context.
 var hiddenRanges = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
@@ -33,22 +33,22 @@ func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 		s.prev, s.base = r, r
 		return false
 	}
-	if unicode.In(r, hiddenRanges...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !s.isPartOfText(r, textAfter) {
+	if unicode.In(r, hiddenRanges...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !s.isAllowedInText(r, textAfter) {
 		return true
 	}
-	if s.prev = r; !modifiesEmoji(r) {
+	if s.prev = r; !isEmojiModifier(r) {
 		s.base = r
 	}
 	return false
 }
 
-func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
+func (s *hiddenScanner) isAllowedInText(r rune, textAfter string) bool {
 	nextRune, _ := utf8.DecodeRuneInString(textAfter)
 	switch r {
 	case zeroWidthJoiner:
-		return joinsLetters(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(nextRune)
+		return isLetterJoiner(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(nextRune)
 	case zeroWidthNonJoiner:
-		return joinsLetters(s.prev)
+		return isLetterJoiner(s.prev)
 	case emojiStyleSelector:
 		return isPictograph(s.prev) || isKeycapBase(s.prev) && nextRune == keycapMark
 	case textStyleSelector:
@@ -59,7 +59,7 @@ func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
 	return false
 }
 
-func modifiesEmoji(r rune) bool {
+func isEmojiModifier(r rune) bool {
 	return r == emojiStyleSelector || r == textStyleSelector || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
@@ -83,6 +83,6 @@ var scriptsWithoutJoiners = []*unicode.RangeTable{
 	unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,
 }
 
-func joinsLetters(r rune) bool {
+func isLetterJoiner(r rune) bool {
 	return r >= 0x590 && unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, scriptsWithoutJoiners...)
 }

@@ -12,7 +12,7 @@ import (
 // agents read, never for tool results.
 func CleanJSON(jsonText []byte) []byte {
 	var cleanedJSON []byte
-	copiedTo := 0
+	copiedEnd := 0
 	for i := 0; i < len(jsonText); i++ {
 		if jsonText[i] != '"' {
 			continue
@@ -22,15 +22,15 @@ func CleanJSON(jsonText []byte) []byte {
 			break
 		}
 		if cleanText, hasChanged := cleanString(jsonText[i:endIndex]); hasChanged {
-			cleanedJSON = append(append(cleanedJSON, jsonText[copiedTo:i]...), cleanText...)
-			copiedTo = endIndex
+			cleanedJSON = append(append(cleanedJSON, jsonText[copiedEnd:i]...), cleanText...)
+			copiedEnd = endIndex
 		}
 		i = endIndex - 1
 	}
-	if copiedTo == 0 {
+	if copiedEnd == 0 {
 		return jsonText
 	}
-	return append(cleanedJSON, jsonText[copiedTo:]...)
+	return append(cleanedJSON, jsonText[copiedEnd:]...)
 }
 
 func cleanString(quotedJSON []byte) (cleanText []byte, hasChanged bool) {
@@ -38,7 +38,7 @@ func cleanString(quotedJSON []byte) (cleanText []byte, hasChanged bool) {
 	if json.Unmarshal(quotedJSON, &s) != nil {
 		return nil, false
 	}
-	if _, hidden := FirstHidden(s); !hidden {
+	if _, isHidden := FindHiddenRune(s); !isHidden {
 		return nil, false
 	}
 	return rawjson.Encode(Clean(s, math.MaxInt)), true

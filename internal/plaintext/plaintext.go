@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean removes hidden characters from text, and truncates the result to maxChars
-// characters. A truncated text ends with "…". Line separators (U+2028, U+2029) become
-// line feeds, and bytes that are not UTF-8 become U+FFFD. Cleaning a cleaned text again
-// changes nothing.
+// Clean removes hidden characters from a text, and truncates the result to maxChars characters.
+// A truncated text ends with "…". Line separators (U+2028, U+2029) become line feeds, and bytes
+// that are not UTF-8 become U+FFFD. Cleaning a cleaned text again changes nothing.
 func Clean(unsafeText string, maxChars int) string {
 	unsafeText = Replace(strings.ToValidUTF8(unsafeText, "\ufffd"), func(r rune) string {
 		if unicode.In(r, unicode.Zl, unicode.Zp) {
@@ -43,12 +42,12 @@ func Line(unsafeText string, maxChars int) string {
 	})), " "), maxChars)
 }
 
-// Replace replaces each hidden character of text by the result of the function
-// replacement. Bytes that are not UTF-8 are treated as hidden characters.
+// Replace replaces each hidden character of a text with the result of the function replacement.
+// Bytes that are not UTF-8 are treated as hidden characters.
 func Replace(unsafeText string, replacement func(hiddenRune rune) string) string {
 	var b strings.Builder
 	var s hiddenScanner
-	copiedTo := 0
+	copiedEnd := 0
 	for i := 0; i < len(unsafeText); {
 		r, size := utf8.DecodeRuneInString(unsafeText[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -57,21 +56,21 @@ func Replace(unsafeText string, replacement func(hiddenRune rune) string) string
 			i += size
 			continue
 		}
-		b.WriteString(unsafeText[copiedTo:i])
+		b.WriteString(unsafeText[copiedEnd:i])
 		b.WriteString(replacement(r))
 		i += size
-		copiedTo = i
+		copiedEnd = i
 	}
-	if copiedTo == 0 {
+	if copiedEnd == 0 {
 		return unsafeText
 	}
-	b.WriteString(unsafeText[copiedTo:])
+	b.WriteString(unsafeText[copiedEnd:])
 	return b.String()
 }
 
-// FirstHidden returns the first hidden character of text. If text contains no hidden
-// character, FirstHidden returns false.
-func FirstHidden(unsafeText string) (hiddenRune rune, ok bool) {
+// FindHiddenRune returns the first hidden character of a text. If the text contains no hidden
+// character, FindHiddenRune returns false.
+func FindHiddenRune(unsafeText string) (hiddenRune rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range unsafeText {
 		if s.isHidden(r, unsafeText[i+utf8.RuneLen(r):]) {

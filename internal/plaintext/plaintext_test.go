@@ -19,15 +19,15 @@ func TestCleanCases(t *testing.T) {
 	}
 	for _, c := range cases {
 		if got := Clean(c.In, 1000); got != c.Out {
-			t.Errorf("%s: %+q became %+q, want %+q", c.Name, c.In, got, c.Out)
+			t.Errorf("%s: Clean(%+q) = %+q, want %+q", c.Name, c.In, got, c.Out)
 		}
-		if _, hidden := FirstHidden(c.In); hidden != (c.In != c.Out) {
-			t.Errorf("%s: hidden is %t", c.Name, hidden)
+		if _, isHidden := FindHiddenRune(c.In); isHidden != (c.In != c.Out) {
+			t.Errorf("%s: FindHiddenRune reports a hidden character = %t, want %t", c.Name, isHidden, c.In != c.Out)
 		}
 	}
 }
 
-func TestCleanCuts(t *testing.T) {
+func TestCleanTruncatesText(t *testing.T) {
 	for _, tt := range []struct {
 		input string
 		n     int
@@ -51,15 +51,15 @@ func TestCleanCuts(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	if got := Line(" a\r\n\tb \u2028c\x1b[0m ", 5); got != "a b …" {
-		t.Errorf("%q; want %q", got, "a b …")
+		t.Errorf("Line returned %q; want %q", got, "a b …")
 	}
 }
 
-func TestReplaceShowsWhatIsHidden(t *testing.T) {
+func TestReplaceHiddenRunes(t *testing.T) {
 	var hiddenRunes []rune
 	got := Replace("a\x1bb\xffc\u2028", func(r rune) string { hiddenRunes = append(hiddenRunes, r); return "?" })
 	if got != "a?b?c?" || len(hiddenRunes) != 3 || hiddenRunes[0] != 0x1b || hiddenRunes[1] != 0xff || hiddenRunes[2] != 0x2028 {
-		t.Errorf("%q %x", got, hiddenRunes)
+		t.Errorf("Replace returned %q for the hidden characters %x, want a?b?c? for 1b, ff and 2028", got, hiddenRunes)
 	}
 }
 
@@ -67,15 +67,15 @@ func FuzzClean(f *testing.F) {
 	f.Add("👩\u200d🚀\ufe0f\u202e\U000e0041\U000e0100 می\u200cخ\xff", 4)
 	f.Fuzz(func(t *testing.T, input string, n int) {
 		n = 1 + int(uint(n)%50)
-		outDir := Clean(input, n)
-		if !utf8.ValidString(outDir) || utf8.RuneCountInString(outDir) > n {
-			t.Errorf("%+q cut to %d is %+q", input, n, outDir)
+		cleaned := Clean(input, n)
+		if !utf8.ValidString(cleaned) || utf8.RuneCountInString(cleaned) > n {
+			t.Errorf("Clean(%+q, %d) = %+q, want valid UTF-8 within the limit", input, n, cleaned)
 		}
-		if cleanedTwice := Clean(outDir, n); cleanedTwice != outDir {
-			t.Errorf("%+q is cleaned again to %+q", outDir, cleanedTwice)
+		if secondResult := Clean(cleaned, n); secondResult != cleaned {
+			t.Errorf("Clean of the cleaned text %+q = %+q, want it unchanged", cleaned, secondResult)
 		}
-		if strings.ContainsAny(outDir, "\x1b\u202e\u2028") {
-			t.Errorf("%+q", outDir)
+		if strings.ContainsAny(cleaned, "\x1b\u202e\u2028") {
+			t.Errorf("cleaned text = %+q, want no hidden characters", cleaned)
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestCleanJSON(t *testing.T) {
 		`"\\u202e"`:                                    `"\\u202e"`,
 	} {
 		if got := string(CleanJSON([]byte(input))); got != want {
-			t.Errorf("%s became %s, want %s", input, got, want)
+			t.Errorf("CleanJSON(%s) = %s, want %s", input, got, want)
 		}
 	}
 }

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// HiddenProblem returns the error text for a hidden character, such as "has the character
+// DescribeHiddenRune returns the error text for a hidden character, such as "has the character
 // U+202E, which is not shown ...".
-func HiddenProblem(r rune) string {
+func DescribeHiddenRune(r rune) string {
 	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text means; remove it", r)
 }
 
-// CheckShown returns the error text for the first character that a reviewer cannot see.
-// If a reviewer can see all characters, CheckShown returns "".
-func CheckShown(shownText string) string {
-	i := strings.IndexFunc(shownText, isUnfitForReview)
+// CheckDisplayText returns the error text for the first character that a reviewer cannot see.
+// If a reviewer can see all characters, CheckDisplayText returns "".
+func CheckDisplayText(shownText string) string {
+	i := strings.IndexFunc(shownText, isInvisibleInReview)
 	if i < 0 {
 		return ""
 	}
 	r, _ := utf8.DecodeRuneInString(shownText[i:])
-	return HiddenProblem(r)
+	return DescribeHiddenRune(r)
 }
 
-// isUnfitForReview accepts some characters that [Clean] removes, such as soft hyphens, because copied text often
+// isInvisibleInReview accepts some characters that [Clean] removes, such as soft hyphens, because copied text often
 // contains them.
-func isUnfitForReview(r rune) bool {
+func isInvisibleInReview(r rune) bool {
 	if r >= ' ' && r <= '~' {
 		return false
 	}
@@ -37,15 +37,15 @@ func isUnfitForReview(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf)
 }
 
-// maxShortened is the maximum length of a text that Shorten returns, in characters
+// maxShortenedChars is the maximum length of a text that Shorten returns, in characters
 // without the ellipsis.
-const maxShortened = 60
+const maxShortenedChars = 60
 
 // Shorten truncates a text to 60 characters and an ellipsis, so that an error message can
 // quote the text.
 func Shorten(shownText string) string {
-	if runes := []rune(shownText); len(runes) > maxShortened {
-		return string(runes[:maxShortened]) + "…"
+	if runes := []rune(shownText); len(runes) > maxShortenedChars {
+		return string(runes[:maxShortenedChars]) + "…"
 	}
 	return shownText
 }

@@ -20,8 +20,8 @@ const (
 	reconnectInterval = 500 * time.Millisecond
 	// liveTimeout is the maximum time for tabs to load a new build.
 	liveTimeout = 5 * time.Second
-	// recoverTimeout delays the reaction to a tab's report that the tab needs a reload, because a hot reload briefly
-	// causes this report.
+	// recoverTimeout is how long `opentabs plugin dev` ignores a report that a tab needs a reload, because a hot
+	// reload causes such a report for a moment.
 	recoverTimeout = 2 * time.Second
 	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
 	// the first tab of a plugin.
@@ -42,7 +42,7 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 // If the daemon restarts, keepAttached continues with the next daemon. keepAttached sends nil to attachResult when the
 // first daemon accepts the plugin, and otherwise an error.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, attachResult chan<- error) {
-	err := s.attachOnce(ctx, client, developedPlugin, func() { attachResult <- nil })
+	err := s.attach(ctx, client, developedPlugin, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
 		attachResult <- err // attachResult is buffered, because addPlugin may have returned
 		return
@@ -60,7 +60,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 			}
 			client, _ = s.connect(ctx) // after an error, keepAttached tries to connect again
 		}
-		_ = s.attachOnce(ctx, client, developedPlugin, func() {
+		_ = s.attach(ctx, client, developedPlugin, func() {
 			s.send(ctx, func() {
 				s.client = client
 				s.Out.Notef("another server has loaded the plugin")
@@ -69,7 +69,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 	}
 }
 
-func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, onAttached func()) error {
+func (s *session) attach(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, onAttached func()) error {
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
 	go func() {
@@ -134,7 +134,7 @@ func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pl
 			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developedPlugin.Name) || slices.Contains(t.ArrivingPlugins, developedPlugin.Name), false
 			for _, p := range t.Plugins {
 				if p.Name == developedPlugin.Name {
-					isKnown, isLive, tab.isReady = true, p.Hash == developedPlugin.Hash, p.Ready
+					isKnown, isLive, tab.isReady = true, p.Hash == developedPlugin.Hash, p.ReadinessReady
 				}
 			}
 			switch {
@@ -148,14 +148,14 @@ func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pl
 	return tabs
 }
 
-// isSettled reports whether no tab can still start the new build without a reload. If mayRecover is true, a tab that
-// is marked as needing a reload counts as a tab that can still start the new build.
-func (t pluginTabs) isSettled(mayRecover bool) bool {
-	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
+// isSettled reports whether every tab either runs the new build or needs a reload to start it. If canRecover is true,
+// a tab that is marked as needing a reload counts as a tab that may still start the new build without a reload.
+func (t pluginTabs) hasSettled(canRecover bool) bool {
+	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || canRecover })
 }
 
-func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
-	timeout, recoverUntil, firstTabUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
+func (s *session) reportTabs(ctx context.Context, startTime time.Time, canReloadTabs bool) error {
+	timeout, recoverDeadline, firstTabDeadline := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
 	for {
 		serverStatus, err := s.client.Status(ctx)
 		if err != nil {
@@ -167,8 +167,8 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload
 		}
 		tabs := collectTabs(serverStatus, s.addedPlugin)
 		hasTimedOut := false
-		isWaitingForTab := tabs.browsers > 0 && len(tabs.liveTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabUntil)
-		if isWaitingForTab || !tabs.isSettled(time.Now().Before(recoverUntil)) {
+		isWaitingForTab := tabs.browsers > 0 && len(tabs.liveTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabDeadline)
+		if isWaitingForTab || !tabs.hasSettled(time.Now().Before(recoverDeadline)) {
 			select {
 			case <-timeout:
 				hasTimedOut = true
@@ -178,8 +178,8 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload
 				return ctx.Err()
 			}
 		}
-		if mayReload && s.reloadStaleTabs(ctx, tabs) {
-			mayReload, timeout, recoverUntil = false, time.After(liveTimeout), time.Now().Add(recoverTimeout)
+		if canReloadTabs && s.reloadStaleTabs(ctx, tabs) {
+			canReloadTabs, timeout, recoverDeadline = false, time.After(liveTimeout), time.Now().Add(recoverTimeout)
 			continue
 		}
 		s.printTabs(tabs, hasTimedOut, time.Since(startTime))
@@ -211,7 +211,7 @@ func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsedTime time.
 	case len(tabs.liveTabs)+len(tabs.staleTabs) == 0:
 		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.addedPlugin.Matches)))
 	case len(tabs.liveTabs) > 0:
-		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsedTime))
+		s.printNotef("live in %s after %s", terminal.CountNoun(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsedTime))
 	}
 	for _, t := range tabs.staleTabs {
 		switch {

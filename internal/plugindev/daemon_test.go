@@ -14,15 +14,15 @@ import (
 )
 
 func TestPrintTabs(t *testing.T) {
-	isTrue, no := true, false
+	yes, no := true, false
 	developedPlugin := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
 	tab := func(id int, hash string, isReady *bool, reload ...string) wire.TabInfo {
-		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, Ready: isReady}}, NeedsReload: reload}
+		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, ReadinessReady: isReady}}, NeedsReload: reload}
 	}
 	for _, c := range []struct {
 		name        string
 		browsers    []httpapi.Browser
-		isSettled   bool
+		wantSettled bool
 		hasTimedOut bool
 		want        string
 	}{
@@ -31,7 +31,7 @@ func TestPrintTabs(t *testing.T) {
 		{"no tab", []httpapi.Browser{{Connected: true}}, true, false, "no tab of its sites is open"},
 		{"only other plugins", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, Plugins: []wire.TabPlugin{{Name: "b"}}}}}}, true, false, "no tab of its sites is open"},
 		{"a document is loading", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, URL: "u", Loading: []string{"a"}}}}}, false, true, "tab 1 (u) in  still runs an older build or none: the page did not load the new build within 5 s; reload the tab, and run `opentabs doctor`"},
-		{"live", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", &isTrue), tab(2, "new", &no)}}}, true, false, "live in 2 tabs after 1.0 s\n"},
+		{"live", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", &yes), tab(2, "new", &no)}}}, true, false, "live in 2 tabs after 1.0 s\n"},
 		{"one tab is stale", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", nil), tab(2, "old", nil)}}}, false, true,
 			"live in 1 tab after 1.0 s\nopentabs: tab 2 (u) in  still runs an older build or none: the page did not load the new build within 5 s; reload the tab, and run `opentabs doctor` if that does not help\n"},
 		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
@@ -41,8 +41,8 @@ func TestPrintTabs(t *testing.T) {
 		outBuffer := &bytes.Buffer{}
 		s := &session{Options: Options{Out: terminal.New(outBuffer, outBuffer, os.Getenv)}, addedPlugin: developedPlugin}
 		s.printTabs(tabs, c.hasTimedOut, time.Second)
-		if tabs.isSettled(false) != c.isSettled || tabs.isSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(outBuffer.String(), "opentabs: "+c.want) {
-			t.Errorf("%s: settled %t, %q", c.name, tabs.isSettled(false), outBuffer.String())
+		if tabs.hasSettled(false) != c.wantSettled || tabs.hasSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(outBuffer.String(), "opentabs: "+c.want) {
+			t.Errorf("%s: isSettled = %t, printed text = %q; want %t and the text %q", c.name, tabs.hasSettled(false), outBuffer.String(), c.wantSettled, c.want)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestFindObstacle(t *testing.T) {
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
 	} {
 		if got := findObstacle(c.serverStatus, developedPlugin); !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%+v: got %q", c.serverStatus, got)
+			t.Errorf("findObstacle for the status %+v = %q, want %q", c.serverStatus, got, c.want)
 		}
 	}
 }

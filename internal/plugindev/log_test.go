@@ -14,10 +14,10 @@ func TestFormatEntry(t *testing.T) {
 	for droppedEntries, want := range map[int]string{0: "03:02:01", 1: "(1 entry was dropped before this one)\n03:02:01", 3: "(3 entries were dropped before this one)\n03:02:01"} {
 		e.Dropped = droppedEntries
 		if got := formatEntry(e); got != want+".000 info    one\\x1b  1" {
-			t.Errorf("%d dropped: got %q", droppedEntries, got)
+			t.Errorf("log line after %d dropped entries = %q, want the number of dropped entries and an escaped control character", droppedEntries, got)
 		}
 	}
 	if strings.Contains(formatEntry(e), "\x1b") {
-		t.Error("a control character reaches the terminal")
+		t.Error("the formatted log entry contains the character ESC, want it escaped")
 	}
 }

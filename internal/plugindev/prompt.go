@@ -30,7 +30,7 @@ func ReadLines(inputReader io.Reader) <-chan string {
 }
 
 func (s *session) showPrompt() {
-	if s.currentInput() == nil || s.isAsking {
+	if s.currentInput() == nil || s.isPromptShown {
 		return
 	}
 	name := "plugin"
@@ -38,13 +38,13 @@ func (s *session) showPrompt() {
 		name = s.addedPlugin.Name
 	}
 	s.Out.ShowPrompt(name)
-	s.isAsking = true
+	s.isPromptShown = true
 }
 
 func (s *session) clearPrompt() {
-	if s.isAsking {
+	if s.isPromptShown {
 		s.Out.ClearPrompt()
-		s.isAsking = false
+		s.isPromptShown = false
 	}
 }
 
@@ -173,28 +173,28 @@ func splitWords(line string) ([]string, error) {
 	var words []string
 	var command strings.Builder
 	var quote rune
-	isInWord := false
+	isInsideWord := false
 	for _, r := range line {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '\'' || r == '"'):
-			quote, isInWord = r, true
+			quote, isInsideWord = r, true
 		case quote == 0 && (r == ' ' || r == '\t'):
-			if isInWord {
+			if isInsideWord {
 				words = append(words, command.String())
 			}
 			command.Reset()
-			isInWord = false
+			isInsideWord = false
 		default:
 			command.WriteRune(r)
-			isInWord = true
+			isInsideWord = true
 		}
 	}
 	if quote != 0 {
 		return nil, fmt.Errorf("the %c is not closed; close it, or write the arguments as JSON", quote)
 	}
-	if isInWord {
+	if isInsideWord {
 		words = append(words, command.String())
 	}
 	return words, nil

@@ -14,12 +14,12 @@ func TestSplitWords(t *testing.T) {
 		`list=[1,2] text=a\b`:   {"list=[1,2]", `text=a\b`},
 	} {
 		if got, err := splitWords(line); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, %v; want %q", line, got, err, want)
+			t.Errorf("splitWords(%q) = %q, error %v; want %q", line, got, err, want)
 		}
 	}
 	for _, line := range []string{`a="b`, `'`} {
 		if got, err := splitWords(line); err == nil {
-			t.Errorf("%q: got %q", line, got)
+			t.Errorf("splitWords(%q) = %q without an error, want an error", line, got)
 		}
 	}
 }

@@ -73,13 +73,13 @@ type session struct {
 	addedPlugin *plugin.Plugin // addedPlugin is nil before the first successful build
 	tools       []string
 	client      *httpapi.Client
-	// The field detach ends the development of addedPlugin on the daemon; nil before the
+	// The field cancelAttachment ends the development of addedPlugin on the daemon; nil before the
 	// first build.
-	detach   context.CancelFunc
-	stopCall context.CancelFunc
-	callDone chan struct{}
-	lastCall Call // lastCall.Tool is empty before the first call
-	isAsking bool // isAsking is true while the prompt is the last line on the terminal
+	cancelAttachment context.CancelFunc
+	stopCall         context.CancelFunc
+	callDone         chan struct{}
+	lastCall         Call // lastCall.Tool is empty before the first call
+	isPromptShown    bool // isPromptShown is true while the prompt is the last line on the terminal
 }
 
 // Run builds the plugin after each change of its files, until the user interrupts the
@@ -90,8 +90,8 @@ func Run(ctx context.Context, o Options) error {
 }
 
 func (s *session) run(ctx context.Context) error {
-	ctx, endRun := context.WithCancel(ctx)
-	defer endRun()
+	ctx, cancelRun := context.WithCancel(ctx)
+	defer cancelRun()
 	watcher, err := author.NewWatcher(s.Source) // the watcher starts before the first build, to detect changes during this build
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 		})
 	}()
-	if err := s.buildFirst(ctx); err != nil {
+	if err := s.runFirstBuild(ctx); err != nil {
 		return err
 	}
 	for {
@@ -117,7 +117,7 @@ func (s *session) run(ctx context.Context) error {
 		case err := <-watchErr:
 			return err
 		case files := <-s.changes:
-			s.printNotef("%s changed", joinFiles(files))
+			s.printNotef("%s changed", formatFileList(files))
 			s.rebuild(ctx)
 		case event := <-s.events:
 			s.clearPrompt()
@@ -131,7 +131,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 			s.stopCall()
 		case line, ok := <-s.currentInput():
-			s.isAsking = false
+			s.isPromptShown = false
 			if !ok || s.executeLine(ctx, line) {
 				return s.endSession()
 			}
@@ -159,11 +159,11 @@ func (s *session) endSession() error {
 }
 
 // After an error in the plugin's source, run waits for a change. If the first build fails for another reason than an
-// error in the plugin's source, buildFirst ends the command.
-func (s *session) buildFirst(ctx context.Context) error {
+// error in the plugin's source, runFirstBuild ends the command.
+func (s *session) runFirstBuild(ctx context.Context) error {
 	err := s.build(ctx)
 	var buildErr *jsbuild.BuildError
-	if errors.As(err, &buildErr) && hasPackage(s.Source) {
+	if errors.As(err, &buildErr) && hasPackageFile(s.Source) {
 		printBuildFailure(ctx, s.Out, err)
 		err = nil
 	}
@@ -228,11 +228,11 @@ func (s *session) addPlugin(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if s.detach != nil {
-		s.detach()
+	if s.cancelAttachment != nil {
+		s.cancelAttachment()
 	}
-	attachedCtx, detach := context.WithCancel(ctx)
-	s.addedPlugin, s.detach = newPlugin, detach
+	attachedCtx, cancelAttachment := context.WithCancel(ctx)
+	s.addedPlugin, s.cancelAttachment = newPlugin, cancelAttachment
 	attachResult := make(chan error, 1)
 	go s.keepAttached(attachedCtx, s.client, newPlugin, attachResult)
 	if err := <-attachResult; err != nil {

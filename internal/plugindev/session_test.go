@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // Without GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it exits.
-func childOptions() jsbuild.Options {
+func childBuildOptions() jsbuild.Options {
 	argv := []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}
 	if runtime.GOOS == "windows" {
 		argv = argv[2:]
@@ -49,34 +49,34 @@ func childOptions() jsbuild.Options {
 }
 
 type recordedScreen struct {
-	mu      sync.Mutex // guards text
-	written strings.Builder
-	cond    *sync.Cond
+	mu          sync.Mutex // guards text
+	screenText  strings.Builder
+	changedCond *sync.Cond
 }
 
 func newScreen() *recordedScreen {
 	s := &recordedScreen{}
-	s.cond = sync.NewCond(&s.mu)
+	s.changedCond = sync.NewCond(&s.mu)
 	return s
 }
 
 func (s *recordedScreen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.cond.Broadcast()
-	return s.written.Write(p)
+	defer s.changedCond.Broadcast()
+	return s.screenText.Write(p)
 }
 
-func (s *recordedScreen) waitFor(waitedText string) {
+func (s *recordedScreen) waitFor(wantText string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		if _, textAfterMatch, ok := strings.Cut(s.written.String(), waitedText); ok {
-			s.written.Reset()
-			s.written.WriteString(textAfterMatch)
+		if _, remainingOutput, ok := strings.Cut(s.screenText.String(), wantText); ok {
+			s.screenText.Reset()
+			s.screenText.WriteString(remainingOutput)
 			return
 		}
-		s.cond.Wait()
+		s.changedCond.Wait()
 	}
 }
 
@@ -97,7 +97,7 @@ type devServer struct {
 	home       *home.Home
 	log        *pluginlog.Log
 	currentAPI atomic.Pointer[httpapi.API]
-	dir        atomic.Value // folder of the plugin under development
+	dir        atomic.Value // dir is the folder of the plugin under development
 }
 
 func newDevServer(t *testing.T) *devServer {
@@ -146,7 +146,7 @@ func (s *devServer) status() httpapi.Status {
 		return httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: dir, Error: err.Error()}}}
 	}
 	isReady := true
-	tab := wire.TabInfo{TabID: 7, URL: "https://tickets.example.com/", Plugins: []wire.TabPlugin{{Name: one.Name, Hash: one.Hash, Ready: &isReady}}}
+	tab := wire.TabInfo{TabID: 7, URL: "https://tickets.example.com/", Plugins: []wire.TabPlugin{{Name: one.Name, Hash: one.Hash, ReadinessReady: &isReady}}}
 	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
 }
 
@@ -161,14 +161,14 @@ func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Co
 	t.Helper()
 	d := testDeveloper{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}
 	o := Options{
-		Home: s.home, Source: dir, Permission: wire.PermissionAsk, Out: d.output(), Build: childOptions(),
+		Home: s.home, Source: dir, Permission: wire.PermissionAsk, Out: d.output(), Build: childBuildOptions(),
 		Signals: d.signals, Lines: d.lines, Call: call,
 	}
 	go func() { d.callErrors <- Run(t.Context(), o) }()
 	return d
 }
 
-func (d testDeveloper) enter(line, wantedText string) {
+func (d testDeveloper) enterLine(line, wantedText string) {
 	d.lines <- line
 	d.waitFor(wantedText)
 }
@@ -186,12 +186,12 @@ func TestSession(t *testing.T) {
 	d.waitFor("live in 1 tab after ")
 	d.waitFor("waiting for changes in ")
 	d.waitFor("tickets> ")
-	d.enter("", "tickets> ")
-	d.enter("help", "quit                     end; Ctrl-C stops a call that runs")
-	d.enter("tools", "read_titles")
-	d.enter("tabs", "7  ready  Work  https://tickets.example.com/")
-	d.enter("read_title", "there is no tool \"read_title\" (did you mean read_titles?)")
-	d.enter("describe_page a='x", "the ' is not closed")
+	d.enterLine("", "tickets> ")
+	d.enterLine("help", "quit                     end; Ctrl-C stops a call that runs")
+	d.enterLine("tools", "read_titles")
+	d.enterLine("tabs", "7  ready  Work  https://tickets.example.com/")
+	d.enterLine("read_title", "there is no tool \"read_title\" (did you mean read_titles?)")
+	d.enterLine("describe_page a='x", "the ' is not closed")
 	for line, want := range map[string]Call{
 		`describe_page {"a": 1}`:         {Tool: "tickets__describe_page", JSON: `{"a": 1}`},
 		"call describe_page a=1 b='c d'": {Tool: "tickets__describe_page", Words: []string{"a=1", "b=c d"}},
@@ -199,16 +199,16 @@ func TestSession(t *testing.T) {
 	} {
 		d.lines <- line
 		if got := <-calls; got.Tool != want.Tool || got.JSON != want.JSON || !slices.Equal(got.Words, want.Words) {
-			t.Errorf("%s: called %+v", line, got)
+			t.Errorf("the line %q called %+v, want the tool and the arguments in the line", line, got)
 		}
 	}
-	d.enter("reload", "live in 1 tab after ")
+	d.enterLine("reload", "live in 1 tab after ")
 
 	// If a call is running, Ctrl-C stops the call, not the session.
 	d.lines <- "read_titles"
 	<-calls
 	d.signals <- os.Interrupt
-	d.enter("", "tickets> ")
+	d.enterLine("", "tickets> ")
 	s.log.Add("b1", wire.PluginLogParams{TabID: 7, Plugin: "tickets", Entries: []wire.LogEntry{{Level: wire.LogWarning, Message: "careful"}}})
 	d.waitFor("warning careful")
 	s.restart(t)
@@ -234,21 +234,21 @@ func TestSessionWithoutBuild(t *testing.T) {
 		}
 	}
 	writeManifest([]byte("export default {"))
-	called := make(chan struct{})
+	callStarted := make(chan struct{})
 	d := startDeveloper(t, newDevServer(t), dir, func(ctx context.Context, _ Call) {
-		close(called)
+		close(callStarted)
 		<-ctx.Done()
 	})
 	d.waitFor("error: src/index.ts:1:")
 	d.waitFor("waiting for changes in ")
-	d.enter("tools", "there is no build yet")
-	d.enter("tabs", "no server has loaded the plugin")
-	d.enter("describe_page", "there is no build yet")
+	d.enterLine("tools", "there is no build yet")
+	d.enterLine("tabs", "no server has loaded the plugin")
+	d.enterLine("describe_page", "there is no build yet")
 	writeManifest(validManifest)
 	d.waitFor("src/index.ts changed")
 	d.waitFor("live in 1 tab after ")
 	d.lines <- "describe_page"
-	<-called
+	<-callStarted
 	d.signals <- syscall.SIGTERM
 	if err := <-d.callErrors; err != nil {
 		t.Error(err)
@@ -259,19 +259,19 @@ func TestSessionNeedsPlugin(t *testing.T) {
 	d := startDeveloper(t, newDevServer(t), t.TempDir(), nil)
 	var failedBuildError *jsbuild.BuildError
 	if err := <-d.callErrors; !errors.As(err, &failedBuildError) {
-		t.Errorf("got %v", err)
+		t.Errorf("error of a session without a plugin = %v, want a failed build", err)
 	}
 }
 
 func TestWatch(t *testing.T) {
 	s := newScreen()
-	if err := Watch(t.Context(), t.TempDir(), s.output(), childOptions(), nil); !errors.Is(err, ErrNoPlugin) {
-		t.Errorf("without a plugin: %v", err)
+	if err := Watch(t.Context(), t.TempDir(), s.output(), childBuildOptions(), nil); !errors.Is(err, ErrNoPlugin) {
+		t.Errorf("Watch of a folder without a plugin returned %v, want ErrNoPlugin", err)
 	}
 	dir := createPlugin(t)
 	ctx, stop := context.WithCancel(t.Context())
 	callErrors := make(chan error, 1)
-	go func() { callErrors <- Watch(ctx, dir, s.output(), childOptions(), nil) }()
+	go func() { callErrors <- Watch(ctx, dir, s.output(), childBuildOptions(), nil) }()
 	s.waitFor("built tickets 0.1.0, 2 tools, in ")
 	s.waitFor("waiting for changes in ")
 	if err := os.WriteFile(filepath.Join(dir, "src", "index.ts"), []byte("export default {"), 0o644); err != nil {
@@ -287,8 +287,8 @@ func TestWatch(t *testing.T) {
 
 func TestJoinFiles(t *testing.T) {
 	for n, want := range map[int]string{1: "a", 3: "a, b, c", 4: "a, b, c and 1 other file", 5: "a, b, c and 2 other files"} {
-		if got := joinFiles([]string{"a", "b", "c", "d", "e"}[:n]); got != want {
-			t.Errorf("%d files: got %q; want %v", n, got, want)
+		if got := formatFileList([]string{"a", "b", "c", "d", "e"}[:n]); got != want {
+			t.Errorf("formatFileList of %d files = %q; want %v", n, got, want)
 		}
 	}
 }
@@ -299,6 +299,6 @@ func TestReadLines(t *testing.T) {
 		lines = append(lines, line)
 	}
 	if !slices.Equal(lines, []string{"one", "", "two"}) {
-		t.Errorf("got %q", lines)
+		t.Errorf("lines = %q, want \"one\", an empty line and \"two\"", lines)
 	}
 }

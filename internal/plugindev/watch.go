@@ -39,14 +39,14 @@ func Watch(ctx context.Context, dir string, terminalOut *terminal.Output, o jsbu
 		}
 		return printResult(buildResult)
 	}
-	if build() != nil && !hasPackage(dir) {
+	if build() != nil && !hasPackageFile(dir) {
 		return ErrNoPlugin
 	}
 	if ctx.Err() == nil {
 		terminalOut.Notef("waiting for changes in %s; Ctrl-C ends", dir)
 	}
 	err = watcher.Run(ctx, func(files []string) {
-		terminalOut.Notef("%s changed", joinFiles(files))
+		terminalOut.Notef("%s changed", formatFileList(files))
 		_ = build()
 	})
 	if ctx.Err() != nil {
@@ -55,7 +55,7 @@ func Watch(ctx context.Context, dir string, terminalOut *terminal.Output, o jsbu
 	return err
 }
 
-func hasPackage(dir string) bool {
+func hasPackageFile(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "package.json"))
 	return err == nil
 }
@@ -64,7 +64,7 @@ func printBuild(o *terminal.Output, buildResult *jsbuild.BuildResult) {
 	for _, w := range buildResult.Warnings {
 		o.Notef("warning: %s", w)
 	}
-	o.PrintLine("built %s %s, %s, in %s", buildResult.Name, terminal.SafeLine(buildResult.Version), terminal.Plural(len(buildResult.Tools), "tool"), terminal.Elapsed(buildResult.Duration))
+	o.PrintLine("built %s %s, %s, in %s", buildResult.Name, terminal.SafeLine(buildResult.Version), terminal.CountNoun(len(buildResult.Tools), "tool"), terminal.Elapsed(buildResult.Duration))
 }
 
 func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
@@ -80,10 +80,10 @@ func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	}
 }
 
-func joinFiles(files []string) string {
+func formatFileList(files []string) string {
 	const maxFiles = 3
 	if len(files) > maxFiles {
-		return strings.Join(files[:maxFiles], ", ") + " and " + terminal.Plural(len(files)-maxFiles, "other file")
+		return strings.Join(files[:maxFiles], ", ") + " and " + terminal.CountNoun(len(files)-maxFiles, "other file")
 	}
 	return strings.Join(files, ", ")
 }

@@ -97,7 +97,7 @@ func truncateText(logMessage string, maxLength int) string {
 	return logMessage[:maxLength] + "…"
 }
 
-func (e Entry) fileLine() []byte {
+func (e Entry) encodeLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
 	if err != nil { // this error is impossible, because newEntry drops invalid JSON

@@ -63,14 +63,14 @@ type Log struct {
 	lineLog  *linefile.Log
 	done     chan struct{}
 
-	mu             sync.Mutex // the mutex guards all fields below
-	additions      chan pendingEntries
-	queuedBytes    int // queuedBytes is the approximate memory size of the queued additions
-	droppedEntries map[string]int
-	seq            uint64
-	plugins        map[string]*pluginEntries
-	followers      map[*Follower]struct{}
-	isClosed       bool
+	mu               sync.Mutex // the mutex guards all fields below
+	pendingAdditions chan pendingEntries
+	queuedBytes      int // queuedBytes is the approximate memory size of the queued additions
+	droppedEntries   map[string]int
+	seq              uint64
+	plugins          map[string]*pluginEntries
+	followers        map[*Follower]struct{}
+	isClosed         bool
 }
 
 // pluginEntries are the last log entries of one plugin, oldest first.
@@ -87,18 +87,18 @@ func Open(stateDir string, o Options) *Log {
 	}
 	l := &Log{
 		options: o, stateDir: stateDir,
-		additions: make(chan pendingEntries, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
+		pendingAdditions: make(chan pendingEntries, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
 		secrets: &redact.Redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
 		lineLog: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			Subject: "the log of plugins", FileBytes: maxFileBytes, Files: maxKeptFiles, PendingBytes: maxPendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
-				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.fileLine()
+				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.encodeLine()
 			},
 		}),
 	}
 	go func() {
 		defer close(l.done)
-		for a := range l.additions {
+		for a := range l.pendingAdditions {
 			l.store(a)
 		}
 	}()
@@ -138,7 +138,7 @@ func (l *Log) enqueue(a pendingEntries) bool {
 		return false
 	}
 	select {
-	case l.additions <- a:
+	case l.pendingAdditions <- a:
 		l.queuedBytes += a.bytes
 		return true
 	default:
@@ -173,7 +173,7 @@ func (l *Log) store(a pendingEntries) {
 		l.seq++
 		entries[i].Seq = l.seq
 		l.keepEntry(entries[i])
-		l.lineLog.Write(entries[i].fileLine())
+		l.lineLog.Write(entries[i].encodeLine())
 	}
 	for f := range l.followers {
 		f.push(entries)
@@ -185,23 +185,23 @@ func (l *Log) keepEntry(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
 		if len(l.plugins) >= maxKeptPlugins {
-			delete(l.plugins, l.quietestPlugin())
+			delete(l.plugins, l.leastActivePlugin())
 		}
 		k = &pluginEntries{}
 		l.plugins[e.Plugin] = k
 	}
 	k.entries = append(k.entries, e)
 	k.bytes += e.approximateBytes()
-	dropCount := 0
-	for len(k.entries)-dropCount > maxKeptEntries || k.bytes > maxKeptBytes {
-		k.bytes -= k.entries[dropCount].approximateBytes()
-		dropCount++
+	entriesToDrop := 0
+	for len(k.entries)-entriesToDrop > maxKeptEntries || k.bytes > maxKeptBytes {
+		k.bytes -= k.entries[entriesToDrop].approximateBytes()
+		entriesToDrop++
 	}
-	k.entries = slices.Delete(k.entries, 0, dropCount)
+	k.entries = slices.Delete(k.entries, 0, entriesToDrop)
 }
 
-// The caller of quietestPlugin has locked Log.mu.
-func (l *Log) quietestPlugin() string {
+// The caller of leastActivePlugin has locked Log.mu.
+func (l *Log) leastActivePlugin() string {
 	name, oldestSeq := "", ^uint64(0)
 	for plugin, k := range l.plugins {
 		if lastSeq := k.entries[len(k.entries)-1].Seq; lastSeq < oldestSeq {
@@ -265,7 +265,7 @@ func (l *Log) Close() {
 		return
 	}
 	l.isClosed = true
-	close(l.additions)
+	close(l.pendingAdditions)
 	l.mu.Unlock()
 	<-l.done
 	l.mu.Lock()
@@ -285,7 +285,7 @@ type Follower struct {
 	filter Filter
 	wake   chan struct{}
 
-	// The fields below are guarded by Log.mu.
+	// Log.mu guards the fields below.
 	entries       []Entry
 	missedEntries int
 	isClosed      bool

@@ -45,28 +45,28 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 		l.Add("work", newParams("a", "nonsense", "three"))
 		synctest.Wait()
 		if got := joinMessages(l.Last(Filter{}, 0)); got != "one two three" {
-			t.Errorf("all: %s; want %q", got, "one two three")
+			t.Errorf("entries of all plugins = %s; want %q", got, "one two three")
 		}
 		if got := joinMessages(l.Last(Filter{Plugin: "a"}, 0)); got != "one three" {
-			t.Errorf("those of a: %s; want %q", got, "one three")
+			t.Errorf("entries of the plugin a = %s; want %q", got, "one three")
 		}
 		if got := joinMessages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
-			t.Errorf("warnings: %s; want %q", got, "two")
+			t.Errorf("entries from the level warning = %s; want %q", got, "two")
 		}
 		lastEntries := l.Last(Filter{}, 2)
 		if joinMessages(lastEntries) != "two three" || lastEntries[1].Level != wire.LogInfo || lastEntries[1].Seq != 3 || lastEntries[1].Browser != "work" || lastEntries[1].Tab != 7 || lastEntries[1].Time.IsZero() {
-			t.Errorf("the last two: %+v", lastEntries)
+			t.Errorf("last two entries = %+v; want \"two\" and \"three\" from tab 7 of the browser work", lastEntries)
 		}
 		if firstEntry := l.Last(Filter{}, 0)[0]; string(firstEntry.Data) != `[{"n":1.50}]` {
-			t.Errorf("data %s; want %q", firstEntry.Data, `[{"n":1.50}]`)
+			t.Errorf("data of the first entry = %s; want %q", firstEntry.Data, `[{"n":1.50}]`)
 		}
 	})
 	entries, damagedLines, err := Read(dir, Filter{Plugin: "a"}, 1)
 	if err != nil || damagedLines != 0 || joinMessages(entries) != "three" || entries[0].Seq != 0 {
-		t.Errorf("the file: %+v, %d, %v", entries, damagedLines, err)
+		t.Errorf("entries in the log file = %+v, damaged lines = %d, error %v; want only \"three\"", entries, damagedLines, err)
 	}
 	if fileInfo, err := os.Stat(filepath.Join(dir, logFolder, fileName)); err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", fileInfo, err)
+		t.Errorf("log file: %v, error %v; want mode 0600", fileInfo, err)
 	}
 }
 
@@ -80,9 +80,9 @@ func TestMemoryIsBounded(t *testing.T) {
 			l.Add("work", newParams("loud", wire.LogInfo, fmt.Sprint(n)))
 			synctest.Wait()
 		}
-		loudEntries := l.Last(Filter{Plugin: "loud"}, 0)
-		if len(loudEntries) != maxKeptEntries || loudEntries[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
-			t.Errorf("%d entries are kept, the first entry is %q", len(loudEntries), loudEntries[0].Message)
+		noisyEntries := l.Last(Filter{Plugin: "loud"}, 0)
+		if len(noisyEntries) != maxKeptEntries || noisyEntries[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
+			t.Errorf("the log keeps %d entries of the loud plugin, the first is %q; want maxKeptEntries from \"200\", and the entry of the quiet plugin", len(noisyEntries), noisyEntries[0].Message)
 		}
 		longText := strings.Repeat("x", maxTextBytes)
 		for range 400 {
@@ -94,17 +94,17 @@ func TestMemoryIsBounded(t *testing.T) {
 			totalCount += len(e.Message)
 		}
 		if totalCount > maxKeptBytes || totalCount < maxKeptBytes/2 {
-			t.Errorf("%d bytes of one plugin", totalCount)
+			t.Errorf("the log keeps %d bytes of one plugin, want maxKeptBytes/2 to maxKeptBytes", totalCount)
 		}
 		for n := range 100 {
 			l.Add("work", newParams(fmt.Sprint("p", n), wire.LogInfo, "x"))
 			synctest.Wait()
 		}
 		if n := len(l.plugins); n > maxKeptPlugins {
-			t.Errorf("entries of %d plugins", n)
+			t.Errorf("the log keeps entries of %d plugins, want at most maxKeptPlugins", n)
 		}
 		if len(l.Last(Filter{Plugin: "p99"}, 0)) != 1 || len(l.Last(Filter{Plugin: "quiet"}, 0)) != 0 {
-			t.Error("the log did not drop the plugin that was silent longest")
+			t.Error("the log kept the entries of the plugin quiet or dropped those of p99, want the plugin that was silent longest dropped")
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 			droppedEntries += e.Dropped
 		}
 		if lastEntry := logEntries[len(logEntries)-1]; lastEntry.Message != "last" || droppedEntries == 0 || droppedEntries+len(logEntries)-1 != sentEntries {
-			t.Errorf("%d entries were kept and %d counted as dropped, of %d", len(logEntries)-1, droppedEntries, sentEntries)
+			t.Errorf("the log kept %d entries and counted %d as dropped, want %d in total and at least one dropped", len(logEntries)-1, droppedEntries, sentEntries)
 		}
 	})
 }
@@ -151,7 +151,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		queuedBytes := l.queuedBytes
 		l.mu.Unlock()
 		if queuedBytes > maxAdditionBytes {
-			t.Errorf("%d bytes are in the write buffer", queuedBytes)
+			t.Errorf("the queue contains %d bytes, want at most maxAdditionBytes", queuedBytes)
 		}
 		close(unblock)
 		synctest.Wait()
@@ -159,7 +159,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		synctest.Wait()
 		logEntries := l.Last(Filter{}, 0)
 		if lastEntry := logEntries[len(logEntries)-1]; lastEntry.Message != "last" || lastEntry.Dropped == 0 || lastEntry.Dropped%wire.MaxLogEntries != 0 || l.queuedBytes != 0 {
-			t.Errorf("%q with %d dropped, %d bytes wait", lastEntry.Message, lastEntry.Dropped, l.queuedBytes)
+			t.Errorf("last entry = %q after %d dropped entries, queued bytes = %d; want \"last\" after dropped entries, and an empty queue", lastEntry.Message, lastEntry.Dropped, l.queuedBytes)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestEntriesDroppedInThePageAreCounted(t *testing.T) {
 		synctest.Wait()
 		logEntries := l.Last(Filter{}, 0)
 		if len(logEntries) != 3 || logEntries[0].Dropped != 3 || logEntries[1].Dropped != 0 || logEntries[2].Dropped != 2 || logEntries[2].Message == "" {
-			t.Errorf("%+v", logEntries)
+			t.Errorf("entries = %+v, want 3 entries after 3, 0 and 2 dropped entries", logEntries)
 		}
 	})
 }
@@ -188,13 +188,13 @@ func TestFollow(t *testing.T) {
 		synctest.Wait()
 		firstEntries, f := l.Follow(Filter{Plugin: "a"}, 10)
 		if joinMessages(firstEntries) != "before" {
-			t.Errorf("first %+v; want %q", firstEntries, "before")
+			t.Errorf("entries before Follow = %+v; want %q", firstEntries, "before")
 		}
 		l.Add("work", newParams("b", wire.LogInfo, "other"))
 		l.Add("work", newParams("a", wire.LogInfo, "after"))
 		got, missedEntries, err := f.Next(t.Context())
 		if joinMessages(got) != "after" || missedEntries != 0 || err != nil {
-			t.Errorf("%+v, %d, %v", got, missedEntries, err)
+			t.Errorf("Next returned %+v, missed entries %d, error %v; want only \"after\"", got, missedEntries, err)
 		}
 		for range maxPendingEntries + 5 {
 			l.Add("work", newParams("a", wire.LogInfo, "x"))
@@ -202,14 +202,14 @@ func TestFollow(t *testing.T) {
 		}
 		got, missedEntries, err = f.Next(t.Context())
 		if len(got) != maxPendingEntries || missedEntries != 5 || err != nil {
-			t.Errorf("%d entries, %d missed, %v", len(got), missedEntries, err)
+			t.Errorf("Next returned %d entries, missed entries %d, error %v; want maxPendingEntries entries and 5 missed", len(got), missedEntries, err)
 		}
-		noFollower, quietFollower := l.Follow(Filter{}, 0)
-		if len(noFollower) != 0 {
-			t.Errorf("got %+v; want length 0", noFollower)
+		noEntries, filteredFollower := l.Follow(Filter{}, 0)
+		if len(noEntries) != 0 {
+			t.Errorf("Follow with n = 0 returned %+v; want no entries", noEntries)
 		}
-		quietFollower.Close()
-		if _, _, err := quietFollower.Next(t.Context()); !errors.Is(err, errClosed) {
+		filteredFollower.Close()
+		if _, _, err := filteredFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("Next of a closed follower returned %v; want the error %v", err, errClosed)
 		}
 		go func() {
@@ -217,18 +217,18 @@ func TestFollow(t *testing.T) {
 			l.Close()
 		}()
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("after the end of the log: %v; want the error %v", err, errClosed)
+			t.Errorf("Next after Close of the log returned %v; want the error %v", err, errClosed)
 		}
 		l.Add("work", newParams("a", wire.LogInfo, "too late"))
-		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
-			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
-				t.Errorf("a follower that starts after the end of the log: %v; want the error %v", err, errClosed)
+		if _, followerAfterClose := l.Follow(Filter{}, 0); followerAfterClose != nil {
+			if _, _, err := followerAfterClose.Next(t.Context()); !errors.Is(err, errClosed) {
+				t.Errorf("Next of a follower that started after Close of the log returned %v; want the error %v", err, errClosed)
 			}
 		}
 	})
 }
 
-func TestInvalidTextIsNotKept(t *testing.T) {
+func TestInvalidTextIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := openLog(t, dir, Options{})
@@ -240,11 +240,11 @@ func TestInvalidTextIsNotKept(t *testing.T) {
 		synctest.Wait()
 		logEntries := l.Last(Filter{}, 0)
 		if len(logEntries) != 5 || logEntries[0].Message != "bad \uFFFD text" || len(logEntries[4].Message) > maxTextBytes+len("…") {
-			t.Fatalf("%d entries, the first %q", len(logEntries), logEntries[0].Message)
+			t.Fatalf("the log has %d entries, the first is %q; want 5 entries with valid, short texts", len(logEntries), logEntries[0].Message)
 		}
 		for _, e := range logEntries {
 			if e.Data != nil {
-				t.Errorf("%s has the data %.40s", e.Message, e.Data)
+				t.Errorf("entry %s has the data %.40s, want no data", e.Message, e.Data)
 			}
 		}
 	})

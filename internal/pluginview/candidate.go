@@ -59,10 +59,10 @@ type Candidate struct {
 }
 
 // NewCandidate describes a plugin with its current review and its current permission.
-func NewCandidate(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) Candidate {
+func NewCandidate(p *plugin.Plugin, currentPermissions httpapi.PluginPermissions) Candidate {
 	c := Candidate{
-		Name: p.Name, Version: p.Version, State: stateOf(permissionsNow), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
-		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, permissionsNow), Permission: permissionsNow.Permission, Change: ChangeNone,
+		Name: p.Name, Version: p.Version, State: stateOf(currentPermissions), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
+		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, currentPermissions), Permission: currentPermissions.Permission, Change: ChangeNone,
 	}
 	for _, t := range p.Tools {
 		if t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly {
@@ -71,11 +71,11 @@ func NewCandidate(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) Ca
 			c.WriteTools++
 		}
 	}
-	powers, err := inspection.BrowserFeatureNames(p)
+	featureNames, err := inspection.BrowserFeatureNames(p)
 	if err != nil {
-		c.Fail(err)
+		c.SetError(err)
 	}
-	c.BrowserFeatures = append(c.BrowserFeatures, powers...)
+	c.BrowserFeatures = append(c.BrowserFeatures, featureNames...)
 	return c
 }
 
@@ -86,43 +86,43 @@ func FailedCandidate(f plugin.Failure) Candidate {
 		name = f.Path
 	}
 	c := Candidate{Name: name, State: stateFailed, Sites: []string{}, BrowserFeatures: []string{}, Warnings: []string{}, Change: ChangeNone}
-	c.Fail(fmt.Errorf("could not be loaded: %w", f.Err))
+	c.SetError(fmt.Errorf("could not be loaded: %w", f.Err))
 	return c
 }
 
-// Fail stores the reason why the plugin cannot be enabled.
-func (c *Candidate) Fail(err error) { c.Error, c.Change = err.Error(), ChangeNone }
+// SetError stores the reason why the plugin cannot be enabled.
+func (c *Candidate) SetError(err error) { c.Error, c.Change = err.Error(), ChangeNone }
 
-func stateOf(permissionsNow httpapi.PluginPermissions) CandidateState {
-	isOn := permissionsNow.Permission != wire.PermissionOff || slices.ContainsFunc(permissionsNow.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
+func stateOf(currentPermissions httpapi.PluginPermissions) CandidateState {
+	isEnabled := currentPermissions.Permission != wire.PermissionOff || slices.ContainsFunc(currentPermissions.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
 	switch {
-	case !permissionsNow.Reviewed && permissionsNow.Review != nil:
+	case !currentPermissions.Reviewed && currentPermissions.Review != nil:
 		return stateChanged
-	case !permissionsNow.Reviewed:
+	case !currentPermissions.Reviewed:
 		return stateNew
-	case isOn:
+	case isEnabled:
 		return StateEnabled
 	}
 	return stateOff
 }
 
-func candidateWarnings(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) []string {
+func candidateWarnings(p *plugin.Plugin, currentPermissions httpapi.PluginPermissions) []string {
 	warnings := []string{}
-	addWarning := func(condition bool, warning string) {
-		if condition {
+	addWarning := func(shouldAdd bool, warning string) {
+		if shouldAdd {
 			warnings = append(warnings, warning)
 		}
 	}
 	addWarning(p.PreScript, "has a pre-script")
 	addWarning(p.RunsInFrames, "runs in frames")
-	if permissionsNow.Review != nil && !permissionsNow.Reviewed {
-		warning := "changed since your review of " + permissionsNow.Review.Version
-		if permissionsNow.Stored != "" {
-			warning += ", was " + string(permissionsNow.Stored)
+	if currentPermissions.Review != nil && !currentPermissions.Reviewed {
+		warning := "changed since your review of " + currentPermissions.Review.Version
+		if currentPermissions.Stored != "" {
+			warning += ", was " + string(currentPermissions.Stored)
 		}
 		addWarning(true, warning)
 	}
-	addWarning(permissionsNow.Fault != nil, "failed to start")
+	addWarning(currentPermissions.Fault != nil, "failed to start")
 	return append(warnings, p.Warnings...)
 }
 
@@ -165,15 +165,15 @@ func printCandidate(terminalOut *terminal.Output, c Candidate) {
 }
 
 func formatSites(patterns []string) string {
-	var hosts []string
+	var hostNames []string
 	for _, pattern := range patterns {
 		host := pattern
 		if _, hostAndPath, ok := strings.Cut(pattern, "://"); ok {
 			host, _, _ = strings.Cut(hostAndPath, "/")
 		}
-		if !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
+		if !slices.Contains(hostNames, host) {
+			hostNames = append(hostNames, host)
 		}
 	}
-	return strings.Join(hosts, " ")
+	return strings.Join(hostNames, " ")
 }

@@ -13,20 +13,20 @@ import (
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	tableRows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {
-		tableRows = append(tableRows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.ChangeOrigin)), noteText(view)})
+		tableRows = append(tableRows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(formatChangeOrigin(view.ChangeOrigin)), noteText(view)})
 		for _, t := range view.Tools {
 			if tool != "" && t.Name != tool {
 				continue
 			}
-			setByText := ""
+			originText := ""
 			if t.OwnPermission != "" {
-				setByText = strings.TrimSpace(markText(t.ChangeOrigin))
+				originText = strings.TrimSpace(formatChangeOrigin(t.ChangeOrigin))
 			}
 			var grants []string
 			for _, g := range t.Grants {
 				grants = append(grants, grantText(g))
 			}
-			tableRows = append(tableRows, []string{browser.FullName(view.Plugin, t.Name), string(t.Permission), t.Limit, setByText, strings.Join(grants, "; ")})
+			tableRows = append(tableRows, []string{browser.FullName(view.Plugin, t.Name), string(t.Permission), t.Limit, originText, strings.Join(grants, "; ")})
 		}
 	}
 	return tableRows
@@ -56,7 +56,7 @@ func noteText(view httpapi.PluginPermissions) string {
 }
 
 func grantText(g httpapi.Grant) string {
-	grantDescription := "allowed until " + g.Until.Local().Format("15:04:05")
+	grantDescription := "allowed until " + g.ExpiresAt.Local().Format("15:04:05")
 	switch g.Scope {
 	case wire.ScopeSession:
 		grantDescription = "allowed for this session"
@@ -71,5 +71,5 @@ func grantText(g httpapi.Grant) string {
 	case g.Client != "":
 		grantDescription += " to " + g.Client
 	}
-	return grantDescription + markText(g.ChangeOrigin)
+	return grantDescription + formatChangeOrigin(g.ChangeOrigin)
 }

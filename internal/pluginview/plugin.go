@@ -14,7 +14,7 @@ import (
 
 // Version returns the version, the display name and the number of tools of a plugin.
 func Version(p *plugin.Plugin) string {
-	return titleOf(p) + ", " + terminal.Plural(len(p.Tools), "tool")
+	return titleOf(p) + ", " + terminal.CountNoun(len(p.Tools), "tool")
 }
 
 func titleOf(p *plugin.Plugin) string {
@@ -57,47 +57,47 @@ func State(p httpapi.Plugin) string {
 	if p.Recommendation != nil {
 		recommendationText = ", " + p.Recommendation.By + " recommends it"
 	}
-	stateText := string(p.Permission)
+	stateLabel := string(p.Permission)
 	switch {
 	case p.HasChanged:
-		stateText = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
+		stateLabel = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case !p.Reviewed:
-		stateText = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
+		stateLabel = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case p.Fault != nil:
-		stateText += ", failed: " + p.Fault.Text
+		stateLabel += ", failed: " + p.Fault.Text
 	case len(p.MissingSettings) > 0:
-		stateText = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
+		stateLabel = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
 	default:
 		if p.State != "" { // only a running server returns the state
-			stateText += ", " + string(p.State)
+			stateLabel += ", " + string(p.State)
 		}
 		if len(p.Calls) > 0 {
-			stateText += ", may call " + strings.Join(p.Calls, " and ")
+			stateLabel += ", may call " + strings.Join(p.Calls, " and ")
 		}
 		if p.HasLateAccess {
-			stateText += ", late access"
+			stateLabel += ", late access"
 		}
 	}
-	return terminal.SafeLine(stateText)
+	return terminal.SafeLine(stateLabel)
 }
 
 // Changes describes how the sites, tools and pre-scripts of two versions of a plugin
 // differ.
 func Changes(pluginBefore, pluginAfter *plugin.Plugin) []string {
 	var changes []string
-	compare := func(description string, linesBefore, linesAfter []string) {
+	addListChanges := func(description string, oldLines, newLines []string) {
 		for _, field := range []struct {
 			label                 string
 			valueNames, oldValues []string
-		}{{"new ", linesAfter, linesBefore}, {"removed ", linesBefore, linesAfter}} {
+		}{{"new ", newLines, oldLines}, {"removed ", oldLines, newLines}} {
 			newValues := slices.DeleteFunc(slices.Clone(field.valueNames), func(s string) bool { return slices.Contains(field.oldValues, s) })
 			if len(newValues) > 0 {
 				changes = append(changes, terminal.SafeLine(field.label+description+": "+strings.Join(newValues, ", ")))
 			}
 		}
 	}
-	compare("sites", pluginBefore.Matches, pluginAfter.Matches)
-	compare("tools", toolNames(pluginBefore), toolNames(pluginAfter))
+	addListChanges("sites", pluginBefore.Matches, pluginAfter.Matches)
+	addListChanges("tools", toolNames(pluginBefore), toolNames(pluginAfter))
 	if !pluginBefore.PreScript && pluginAfter.PreScript {
 		changes = append(changes, "new pre-script, which runs before the page's own scripts")
 	}

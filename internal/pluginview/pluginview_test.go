@@ -15,7 +15,7 @@ import (
 
 var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
-func TestState(t *testing.T) {
+func TestCandidateState(t *testing.T) {
 	for want, p := range map[string]httpapi.Plugin{
 		"changed since it was reviewed (opentabs plugin review a), an agent recommends it": {HasChanged: true, Recommendation: &httpapi.Recommendation{ChangeOrigin: httpapi.ChangeOrigin{By: "an agent"}}},
 		"not reviewed (opentabs plugin review a)":                                          {Permission: wire.PermissionOff},
@@ -26,12 +26,12 @@ func TestState(t *testing.T) {
 	} {
 		p.Name = "a"
 		if got := State(p); got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("State = %q, want %q", got, want)
 		}
 	}
 }
 
-func TestLines(t *testing.T) {
+func TestEntryLines(t *testing.T) {
 	p := &plugin.Plugin{Name: "a", Version: "1.0.0", DisplayName: "A\x1b", Dir: "/a", Package: "opentabs-plugin-a"}
 	status := httpapi.Plugin{Reviewed: true, Permission: wire.PermissionAuto}
 	for packageSource, want := range map[plugin.Source]string{
@@ -39,41 +39,41 @@ func TestLines(t *testing.T) {
 	} {
 		p.Source = packageSource
 		if got := Line(p, status); got != `a 1.0.0 (A\x1b), auto, `+want {
-			t.Errorf("%s: got %q", packageSource, got)
+			t.Errorf("Line of a plugin from %s = %q, want the source at its end", packageSource, got)
 		}
 	}
 	if got := Version(p); got != `1.0.0 (A\x1b), 0 tools` {
-		t.Errorf("got %q; want %q", got, `1.0.0 (A\x1b), 0 tools`)
+		t.Errorf("Version = %q; want %q", got, `1.0.0 (A\x1b), 0 tools`)
 	}
 	if got := FailedLine(httpapi.FailedPlugin{Path: "/b", Error: "one\ntwo"}); got != "/b failed: one two" {
-		t.Errorf("got %q; want %q", got, "/b failed: one two")
+		t.Errorf("FailedLine = %q; want %q", got, "/b failed: one two")
 	}
 }
 
-func TestChanges(t *testing.T) {
+func TestPluginChanges(t *testing.T) {
 	pluginBefore := &plugin.Plugin{Name: "a", Matches: []string{"one", "two"}, Tools: []*plugin.Tool{{Name: "x", Plugin: &plugin.Plugin{Name: "a"}}}}
 	pluginAfter := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
 	want := "new sites: three\nremoved sites: one\nremoved tools: a__x\nnew pre-script, which runs before the page's own scripts"
 	if got := strings.Join(Changes(pluginBefore, pluginAfter), "\n"); got != want {
-		t.Errorf("got\n%s; want %v", got, want)
+		t.Errorf("Changes returned\n%s\nwant\n%v", got, want)
 	}
 	if got := Changes(pluginBefore, pluginBefore); len(got) > 0 {
-		t.Errorf("without a change: %q", got)
+		t.Errorf("Changes of equal versions = %q, want none", got)
 	}
 }
 
 func TestPrintReview(t *testing.T) {
-	isTrue := true
+	yes := true
 	p := &plugin.Plugin{
 		Name: "a", Version: "2", DisplayName: "A", Description: "Reads.\x1b[2J", Dir: "/none", Matches: []string{"*://a.example/*"},
 		Excludes: []string{"*://a.example/x"}, PreScript: true, World: wire.WorldMain,
-		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &isTrue, Idempotent: &isTrue}}},
+		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &yes, Idempotent: &yes}}},
 	}
-	mark := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
+	changeOrigin := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	var b bytes.Buffer
 	PrintReview(terminal.New(&b, &b, func(string) string { return "" }), p, httpapi.PluginPermissions{
 		Hash: "h", StartsLate: true, HasLateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
-		Review: &httpapi.Review{Version: "1", Dir: "/old", ChangeOrigin: mark}, Fault: &httpapi.Fault{Text: "it threw"},
+		Review: &httpapi.Review{Version: "1", Dir: "/old", ChangeOrigin: changeOrigin}, Fault: &httpapi.Fault{Text: "it threw"},
 		Recommendation: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", ChangeOrigin: httpapi.ChangeOrigin{By: "desk"}},
 		Tools:          []httpapi.ToolPermissions{{Name: "x", OwnPermission: wire.PermissionOff, Limit: "1/1m"}},
 	})
@@ -81,19 +81,19 @@ func TestPrintReview(t *testing.T) {
 	for _, want := range []string{
 		"a 2 (A)\n  Reads.\\x1b[2J\n  folder    /none\n  sites     *://a.example/*\n  but not   *://a.example/x\n  code      ",
 		"\n  before it dist/pre-script.iife.js, which runs before all scripts of the page and in its frames\n  world     ",
-		plugin.LateStartMeaning + " You have allowed both.\n",
+		plugin.LateStartDescription + " You have allowed both.\n",
 		"\n  calls     none; before it changed it might call b, c, which you can allow again\n  hash      h\n",
 		"\n  reviewed  version 1 on 2026-05-04 03:02:01 by the terminal; CHANGED SINCE, it was in /old; its permission was auto\n",
 		"\n  failed    it threw\n  advised   an agent by desk recommends the permission ask; only you can enable the plugin; it writes: \"fine\"\n1 tool:\n",
 		"\n  a__x  (its author claims: only reads, may be repeated)  off  limit 1/1m\n      Does x.\n",
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in\n%s", want, got)
+			t.Errorf("want the text %q in the review, got\n%s", want, got)
 		}
 	}
 }
 
-func TestPrintCandidatesTruncatesNothing(t *testing.T) {
+func TestPrintCandidatesIsComplete(t *testing.T) {
 	plan := []Candidate{
 		{Name: "a", Version: "1.0.0", State: stateNew, ReadTools: 1, WriteTools: 2, Sites: []string{"*://a.example/*"}, BrowserFeatures: []string{"Function", "context.call", "fetch", "sendBeacon"}},
 		{Name: "a-plugin-with-a-long-name", Version: "2.0.0", State: stateChanged, Warnings: []string{"changed since your review of 1.0.0, was ask", "runs in frames"}},
@@ -106,12 +106,12 @@ func TestPrintCandidatesTruncatesNothing(t *testing.T) {
 			"Function, context.call, fetch, sendBeacon", "changed since your review of 1.0.0, was ask; runs in frames", "1.0.0", "2.0.0", "new", "changed", "a.example",
 		} {
 			if !strings.Contains(got, want) {
-				t.Errorf("%d columns: %q is not in\n%s", columns, want, b.String())
+				t.Errorf("terminal of %d columns: want the text %q in\n%s", columns, want, b.String())
 			}
 		}
 		for line := range strings.Lines(b.String()) {
 			if len(strings.TrimSuffix(line, "\n")) > columns && !strings.Contains(line, "`") {
-				t.Errorf("%d columns: the line is too long: %q", columns, line)
+				t.Errorf("terminal of %d columns: want no longer line, got %q", columns, line)
 			}
 		}
 	}
@@ -119,18 +119,18 @@ func TestPrintCandidatesTruncatesNothing(t *testing.T) {
 	PrintCandidates(terminal.NewTerminal(&b, func() (int, int) { return 80, 24 }), plan[:1])
 	want := "a 1.0.0, new, READ 1, WRITE 2\n  sites          a.example\n  code mentions  Function, context.call, fetch, sendBeacon\n"
 	if !strings.HasPrefix(b.String(), want) {
-		t.Errorf("got\n%s\nwant a text that begins with\n%s", b.String(), want)
+		t.Errorf("printed candidates:\n%s\nwant a text that begins with\n%s", b.String(), want)
 	}
 }
 
 func TestPermissionRows(t *testing.T) {
-	mark := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
+	changeOrigin := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	views := []httpapi.PluginPermissions{{
-		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, ChangeOrigin: mark, MayOpenTab: true, OpensURL: "https://a.example/", StartsLate: true,
+		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, ChangeOrigin: changeOrigin, MayOpenTab: true, OpensURL: "https://a.example/", StartsLate: true,
 		Calls: []httpapi.AllowedCall{{Plugin: "b"}},
 		Tools: []httpapi.ToolPermissions{
-			{Name: "x", Permission: wire.PermissionAuto, OwnPermission: wire.PermissionAuto, Limit: "1/1m", ChangeOrigin: mark, Grants: []httpapi.Grant{
-				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: testTime, ChangeOrigin: mark},
+			{Name: "x", Permission: wire.PermissionAuto, OwnPermission: wire.PermissionAuto, Limit: "1/1m", ChangeOrigin: changeOrigin, Grants: []httpapi.Grant{
+				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", ExpiresAt: testTime, ChangeOrigin: changeOrigin},
 			}},
 			{Name: "y", Permission: wire.PermissionAsk},
 		},
@@ -145,22 +145,22 @@ a__x|auto|1/1m|on 2026-05-04 03:02:01 by the terminal|allowed for this session t
 b|off|||not reviewed: opentabs plugin review b
 c|off|||changed since its review: opentabs plugin review c`
 	if got := strings.Join(lines, "\n"); got != want {
-		t.Errorf("got\n%s; want %v", got, want)
+		t.Errorf("PermissionRows returned\n%s\nwant\n%v", got, want)
 	}
 	if tableRows := PermissionRows(views[:1], ""); len(tableRows) != 4 {
-		t.Errorf("without a tool: %d rows", len(tableRows))
+		t.Errorf("PermissionRows without a tool returned %d rows, want 4", len(tableRows))
 	}
 }
 
 func TestReviewHint(t *testing.T) {
-	for want, permissionsNow := range map[string]httpapi.PluginPermissions{
+	for want, currentPermissions := range map[string]httpapi.PluginPermissions{
 		"it has not changed since your review; its permission is ask":                                                         {Reviewed: true, Permission: wire.PermissionAsk, Review: &httpapi.Review{}},
 		"it has changed since you reviewed it, so its tools do not run; review and enable it with `opentabs plugin review a`": {Review: &httpapi.Review{}},
 		"its tools do not run yet; review and enable it with `opentabs plugin review a`":                                      {},
 	} {
-		permissionsNow.Plugin = "a"
-		if got := ReviewHint(permissionsNow); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		currentPermissions.Plugin = "a"
+		if got := ReviewHint(currentPermissions); got != want {
+			t.Errorf("ReviewHint = %q, want %q", got, want)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestLogLines(t *testing.T) {
 		changedEntry := e
 		pluginChange(&changedEntry)
 		if got := strings.Join(LogLines(changedEntry), "\n"); got != want {
-			t.Errorf("got %q, want %q", got, want)
+			t.Errorf("LogLines = %q, want %q", got, want)
 		}
 	}
 }

@@ -19,10 +19,10 @@ func TestPortOwner(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		name, err := os.ReadFile("/proc/self/comm")
 		if want := fmt.Sprintf("%s, pid %d", strings.TrimSpace(string(name)), os.Getpid()); err != nil || got != want {
-			t.Errorf("got %q, want %q, %v", got, want, err)
+			t.Errorf("Find = %q, want %q; error of the test %v", got, want, err)
 		}
 	}
 	if got == "" {
-		t.Error("the owner has no name at all")
+		t.Error("Find returned an empty text, want a program or \"another program\"")
 	}
 }

@@ -18,8 +18,8 @@ const maxNesting = 10000
 func TrimBOM(jsonText []byte) []byte { return bytes.TrimPrefix(jsonText, []byte("\xef\xbb\xbf")) }
 
 // Compact validates JSON text from a file and removes the white space between its tokens. If the capacity of buffer
-// suffices, Compact writes the compacted JSON into the memory of buffer. The result problem describes the first error
-// for the user; for valid JSON, problem is empty.
+// suffices, Compact writes the compacted JSON into the memory of buffer. The result problemText describes the first
+// error for the user; for valid JSON, problemText is empty.
 func Compact(jsonText, buffer []byte) (compactJSON []byte, problemText string) {
 	jsonText = TrimBOM(jsonText)
 	if !utf8.Valid(jsonText) {
@@ -27,14 +27,14 @@ func Compact(jsonText, buffer []byte) (compactJSON []byte, problemText string) {
 	}
 	c := compactor{input: jsonText, resultJSON: slices.Grow(buffer[:0], len(jsonText))}
 	if !c.run() {
-		var ignored json.RawMessage
-		return c.resultJSON, SyntaxProblem(jsonText, json.Unmarshal(jsonText, &ignored))
+		var ignoredValue json.RawMessage
+		return c.resultJSON, SyntaxProblem(jsonText, json.Unmarshal(jsonText, &ignoredValue))
 	}
 	return c.resultJSON, ""
 }
 
-// SyntaxProblem describes an error of [json.Unmarshal] for the user, with the line and
-// column in text.
+// SyntaxProblem describes an error of [json.Unmarshal] for the user, with the line and column
+// in jsonText.
 func SyntaxProblem(jsonText []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {
@@ -52,17 +52,17 @@ func SyntaxProblem(jsonText []byte, err error) string {
 type compactor struct {
 	input        []byte
 	offset       int
-	copiedTo     int
+	copiedEnd    int
 	resultJSON   []byte
 	openBrackets []byte
 }
 
 // The type expectation is the kind of token that the JSON grammar allows next, such as a
 // key or a comma.
-type expectation int
+type nextToken int
 
 const (
-	expectValue expectation = iota
+	expectValue nextToken = iota
 	expectElementOrEnd
 	expectKey
 	expectKeyOrEnd
@@ -70,39 +70,39 @@ const (
 )
 
 func (c *compactor) run() bool {
-	expected, ok := expectValue, true
+	nextExpected, ok := expectValue, true
 	for ok {
 		c.skipBlanks()
 		if c.offset == len(c.input) {
-			c.resultJSON = append(c.resultJSON, c.input[c.copiedTo:]...)
-			return expected == expectCommaOrEnd && len(c.openBrackets) == 0
+			c.resultJSON = append(c.resultJSON, c.input[c.copiedEnd:]...)
+			return nextExpected == expectCommaOrEnd && len(c.openBrackets) == 0
 		}
 		switch b := c.input[c.offset]; {
-		case expected == expectCommaOrEnd && b == ',' && len(c.openBrackets) > 0:
+		case nextExpected == expectCommaOrEnd && b == ',' && len(c.openBrackets) > 0:
 			c.offset++
-			expected = expectValue
+			nextExpected = expectValue
 			if c.openBrackets[len(c.openBrackets)-1] == '{' {
-				expected = expectKey
+				nextExpected = expectKey
 			}
 		case b == '}' || b == ']':
-			ok = c.close(b, expected)
-			expected = expectCommaOrEnd
-		case expected == expectKey || expected == expectKeyOrEnd:
+			ok = c.close(b, nextExpected)
+			nextExpected = expectCommaOrEnd
+		case nextExpected == expectKey || nextExpected == expectKeyOrEnd:
 			ok = c.readKey()
-			expected = expectValue
-		case expected == expectCommaOrEnd:
+			nextExpected = expectValue
+		case nextExpected == expectCommaOrEnd:
 			return false
 		case b == '{' || b == '[':
 			c.offset++
 			c.openBrackets = append(c.openBrackets, b)
 			ok = len(c.openBrackets) <= maxNesting
-			expected = expectKeyOrEnd
+			nextExpected = expectKeyOrEnd
 			if b == '[' {
-				expected = expectElementOrEnd
+				nextExpected = expectElementOrEnd
 			}
 		default:
 			ok = c.readScalar(b)
-			expected = expectCommaOrEnd
+			nextExpected = expectCommaOrEnd
 		}
 	}
 	return false
@@ -112,17 +112,17 @@ func (c *compactor) skipBlanks() {
 	if c.offset == len(c.input) || c.input[c.offset] > ' ' {
 		return
 	}
-	c.resultJSON = append(c.resultJSON, c.input[c.copiedTo:c.offset]...)
+	c.resultJSON = append(c.resultJSON, c.input[c.copiedEnd:c.offset]...)
 	for c.offset < len(c.input) && isBlank(c.input[c.offset]) {
 		c.offset++
 	}
-	c.copiedTo = c.offset
+	c.copiedEnd = c.offset
 }
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 
-func (c *compactor) close(b byte, expected expectation) bool {
-	if len(c.openBrackets) == 0 || expected == expectValue || expected == expectKey {
+func (c *compactor) close(b byte, nextExpected nextToken) bool {
+	if len(c.openBrackets) == 0 || nextExpected == expectValue || nextExpected == expectKey {
 		return false
 	}
 	openBracket := c.openBrackets[len(c.openBrackets)-1]
@@ -212,23 +212,23 @@ func escapeLength(jsonText []byte) int {
 }
 
 func (c *compactor) readNumber() bool {
-	c.skipEither('-', '-')
-	if !c.skipEither('0', '0') && c.skipDigits() == 0 {
+	c.skipOneOf('-', '-')
+	if !c.skipOneOf('0', '0') && c.skipDigits() == 0 {
 		return false
 	}
-	if c.skipEither('.', '.') && c.skipDigits() == 0 {
+	if c.skipOneOf('.', '.') && c.skipDigits() == 0 {
 		return false
 	}
-	if c.skipEither('e', 'E') {
-		if !c.skipEither('+', '+') {
-			c.skipEither('-', '-')
+	if c.skipOneOf('e', 'E') {
+		if !c.skipOneOf('+', '+') {
+			c.skipOneOf('-', '-')
 		}
 		return c.skipDigits() > 0
 	}
 	return true
 }
 
-func (c *compactor) skipEither(a, b byte) bool {
+func (c *compactor) skipOneOf(a, b byte) bool {
 	if c.offset == len(c.input) || c.input[c.offset] != a && c.input[c.offset] != b {
 		return false
 	}

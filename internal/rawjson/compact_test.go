@@ -24,20 +24,20 @@ func FuzzCompact(f *testing.F) {
 		got, problemText := Compact(jsonText, nil)
 		if !utf8.Valid(jsonText) {
 			if problemText == "" {
-				t.Fatalf("%q is accepted", jsonText)
+				t.Fatalf("Compact accepted %q, want an error", jsonText)
 			}
 			return
 		}
 		var want bytes.Buffer
 		err := json.Compact(&want, TrimBOM(jsonText))
 		if (err == nil) != (problemText == "") {
-			t.Fatalf("%q: %s, encoding/json returns %v", jsonText, problemText, err)
+			t.Fatalf("Compact(%q) returned the problem %q, encoding/json returned %v; want both to accept or reject the text", jsonText, problemText, err)
 		}
 		if err != nil && !strings.HasPrefix(problemText, "is not valid JSON at line ") {
-			t.Fatalf("%q: %s", jsonText, problemText)
+			t.Fatalf("Compact(%q) returned the problem %q, want a problem with line and column", jsonText, problemText)
 		}
 		if err == nil && !bytes.Equal(got, want.Bytes()) {
-			t.Fatalf("%q: %q, want %q", jsonText, got, want.Bytes())
+			t.Fatalf("Compact(%q) = %q, want %q", jsonText, got, want.Bytes())
 		}
 	})
 }

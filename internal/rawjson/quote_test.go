@@ -37,7 +37,7 @@ func FuzzQuoted(f *testing.F) {
 		}
 		var decodedText string
 		if err := json.Unmarshal([]byte(b.String()), &decodedText); err != nil || decodedText != s {
-			t.Fatalf("%q became %s: %q, %v", s, b.String(), decodedText, err)
+			t.Fatalf("WriteQuoted(%q) wrote %s, which decodes to %q, error %v; want the original text", s, b.String(), decodedText, err)
 		}
 	})
 }

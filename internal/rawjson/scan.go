@@ -2,8 +2,8 @@ package rawjson
 
 import "bytes"
 
-// SkipSpace returns the index of the first byte at or after i that is not JSON white
-// space, or len(text).
+// SkipSpace returns the index of the first byte at or after i that is not JSON white space, or
+// len(jsonText).
 func SkipSpace(jsonText []byte, i int) int {
 	for i < len(jsonText) && isBlank(jsonText[i]) {
 		i++
@@ -11,9 +11,9 @@ func SkipSpace(jsonText []byte, i int) int {
 	return i
 }
 
-// SkipString returns the index after the JSON string that begins at text[i], or -1 if no
-// complete string begins there. The search for the closing quote uses [bytes.IndexByte],
-// which is fast because of its vector instructions.
+// SkipString returns the index after the JSON string that begins at jsonText[i], or -1 if no
+// complete string begins there. The search for the closing quote uses [bytes.IndexByte], which
+// is fast because of its vector instructions.
 func SkipString(jsonText []byte, i int) int {
 	if i >= len(jsonText) || jsonText[i] != '"' {
 		return -1
@@ -34,7 +34,7 @@ func SkipString(jsonText []byte, i int) int {
 	}
 }
 
-// SkipValue returns the index after the JSON value that begins at text[i], or -1 if no
+// SkipValue returns the index after the JSON value that begins at jsonText[i], or -1 if no
 // complete value begins there. SkipValue only looks for the end of the value, and does not
 // validate its syntax.
 func SkipValue(jsonText []byte, i int) int {

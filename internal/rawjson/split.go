@@ -15,8 +15,8 @@ type Member struct {
 	Value     []byte
 }
 
-// Members iterates over the members of a JSON object in the order of the text. The text
-// raw must be valid JSON. If raw is not an object, Members yields nothing.
+// Members iterates over the members of a JSON object in the order of the text. The argument
+// rawJSON must be valid JSON. If rawJSON is not an object, Members yields nothing.
 func Members(rawJSON []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for pairs := NewPairs(rawJSON); pairs.Next(); {
@@ -31,7 +31,7 @@ func Members(rawJSON []byte) iter.Seq[Member] {
 // allocations.
 type Pairs struct {
 	// QuotedKey and Value are the current key and its value, as written in the JSON text. The
-	// fields Quoted and Value are valid only after the method Next has returned true.
+	// fields QuotedKey and Value are valid only after the method Next has returned true.
 	QuotedKey, Value []byte
 
 	rawJSON []byte
@@ -39,8 +39,8 @@ type Pairs struct {
 	hasMore bool
 }
 
-// NewPairs returns an iterator over the members of a JSON object, in the order of the
-// text. The text raw must be valid JSON. If raw is not an object, the iterator yields
+// NewPairs returns an iterator over the members of a JSON object, in the order of the text. The
+// argument rawJSON must be valid JSON. If rawJSON is not an object, the iterator yields
 // nothing.
 func NewPairs(rawJSON []byte) Pairs {
 	i := SkipSpace(rawJSON, 0)
@@ -82,7 +82,7 @@ func Get(object []byte, name string) json.RawMessage {
 }
 
 // Elements returns the elements of a JSON array, or nil if the value is not an array. The
-// text raw must be valid JSON.
+// argument rawJSON must be valid JSON.
 func Elements(rawJSON []byte) [][]byte {
 	i := SkipSpace(rawJSON, 0)
 	if i == len(rawJSON) || rawJSON[i] != '[' {
@@ -147,7 +147,7 @@ func KindOf(rawJSON []byte) string {
 }
 
 // JoinMembers returns a JSON object with the given members. JoinMembers writes the field
-// Quoted of each member as its key, and ignores the field Key.
+// QuotedKey of each member as its key, and ignores the field Key.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {
@@ -199,5 +199,5 @@ func Indent(jsonText []byte) []byte {
 	return b.Bytes()
 }
 
-// AppendString appends s to dst as a JSON string, with quotes and escapes.
+// AppendString appends s to buffer as a JSON string, with quotes and escapes.
 func AppendString(buffer []byte, s string) []byte { return append(buffer, Encode(s)...) }

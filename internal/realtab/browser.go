@@ -84,21 +84,21 @@ type Options struct {
 
 // Browser is a running headless Chromium.
 type Browser struct {
-	ctx        context.Context
-	endBrowser context.CancelFunc
+	ctx          context.Context
+	closeBrowser context.CancelFunc
 }
 
-// Start starts a browser, which runs until Close. The end of ctx makes a Start in
-// progress fail, but does not stop a browser that has started.
+// Start starts a browser, which runs until Close. If ctx ends before the browser has started,
+// Start returns an error. A started browser continues to run after the end of ctx.
 func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
-	allocator, endBrowser := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
+	allocator, closeBrowser := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
 	discardLog := func(string, ...any) {} // chromedp would log unknown events
-	b := &Browser{endBrowser: endBrowser}
+	b := &Browser{closeBrowser: closeBrowser}
 	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(discardLog), chromedp.WithErrorf(discardLog))
-	stopStartCancel := context.AfterFunc(ctx, endBrowser)
+	stopStartCancel := context.AfterFunc(ctx, closeBrowser)
 	err := chromedp.Do(b.ctx)
 	switch {
 	case !stopStartCancel():
@@ -159,7 +159,7 @@ func (b *Browser) Close() {
 }
 
 func (b *Browser) kill() {
-	b.endBrowser()
+	b.closeBrowser()
 	chromedp.FromContext(b.ctx).Allocator.Wait()
 }
 

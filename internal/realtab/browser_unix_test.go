@@ -26,17 +26,17 @@ func TestStartShowsOutput(t *testing.T) {
 	b, err := Start(t.Context(), o)
 	if err == nil {
 		b.Close()
-		t.Fatal("the browser has started")
+		t.Fatal("Start returned no error, want an error")
 	}
 	if errorMessage := err.Error(); errorMessage != o.Program+" did not start: no display today" {
-		t.Errorf("%v: want the program and its output", err)
+		t.Errorf("Start returned %v, want the program and its output", err)
 	}
 }
 
 func TestStartFlags(t *testing.T) {
 	o := writeProgram(t, `printf '%s\n' "$@" >"$0.flags"; exit 3`+"\n")
 	if _, err := Start(t.Context(), o); err == nil {
-		t.Fatal("the browser has started")
+		t.Fatal("Start returned no error, want an error")
 	}
 	flags, err := os.ReadFile(o.Program + ".flags")
 	if err != nil {
@@ -47,12 +47,12 @@ func TestStartFlags(t *testing.T) {
 		"--ignore-certificate-errors", "--host-resolver-rules=MAP * 127.0.0.1:4711, EXCLUDE 127.0.0.1", "--no-first-run", "--no-proxy-server",
 	} {
 		if !strings.Contains(string(flags), want+"\n") {
-			t.Errorf("no flag %s in\n%s", want, flags)
+			t.Errorf("the browser was started without the flag %s, want it in\n%s", want, flags)
 		}
 	}
 	preferences, err := os.ReadFile(filepath.Join(o.Profile, "Default", "Preferences"))
 	if err != nil || !strings.Contains(string(preferences), `"abc":{"user_scripts_enabled":true}`) {
-		t.Errorf("%s, %v", preferences, err)
+		t.Errorf("preferences of the profile = %s, error %v; want user scripts allowed for the extension abc", preferences, err)
 	}
 }
 
@@ -74,12 +74,12 @@ func TestStartCanBeCancelled(t *testing.T) {
 		}
 		select {
 		case err := <-startErr:
-			t.Fatalf("Start ended: %v", err)
+			t.Fatalf("Start returned %v before it was cancelled, want it to block", err)
 		default:
 		}
 	}
 	cancel()
 	if err := <-startErr; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v; want the error %v", err, context.Canceled)
+		t.Errorf("Start returned %v; want the error %v", err, context.Canceled)
 	}
 }

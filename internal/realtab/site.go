@@ -41,22 +41,22 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// The field Fetched is true if JavaScript code in the page made the request, for
-	// example with fetch. The field Fetched is false if the page itself loads something,
+	// The field IsFetchRequest is true if JavaScript code in the page made the request, for
+	// example with fetch. The field IsFetchRequest is false if the page itself loads something,
 	// such as an image.
-	Fetched bool `json:"fetched"`
+	IsFetchRequest bool `json:"fetched"`
 }
 
 // Answer is the response that a test gives to an HTTP request of a page.
 type Answer struct {
-	// The field Missing is true if the test defines no response for the requested
+	// The field IsMissing is true if the test defines no response for the requested
 	// address.
-	Missing bool              `json:"missing"`
-	Status  int               `json:"status"`
-	Headers map[string]string `json:"headers"`
-	Body    string            `json:"body"`
+	IsMissing bool              `json:"missing"`
+	Status    int               `json:"status"`
+	Headers   map[string]string `json:"headers"`
+	Body      string            `json:"body"`
 	// If Broken is true, the site closes the connection without a response.
-	Broken bool `json:"broken"`
+	IsBroken bool `json:"broken"`
 }
 
 // Site simulates all websites, with http and https on one port of 127.0.0.1.
@@ -72,10 +72,10 @@ type Site struct {
 	page Page
 }
 
-// Listen starts a server that simulates all websites. The function answer returns the
+// Listen starts a server that simulates all websites. The function responder returns the
 // response to each request that a page makes, except the request for the page itself. The
-// server closes the connection without a response if answer returns an error, or if a page
-// fetches an address for which answer has no response.
+// server closes the connection without a response if responder returns an error, or if a page
+// fetches an address for which responder has no response.
 func Listen(responder func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {
@@ -102,8 +102,8 @@ func Listen(responder func(context.Context, Request) (Answer, error)) (*Site, er
 // Port returns the number of the port on 127.0.0.1 on which the simulated site listens.
 func (s *Site) Port() int { return s.port }
 
-// Show makes the site serve the page p instead of its current page.
-func (s *Site) Show(p Page) {
+// ShowPage makes the site serve the page p instead of its current page.
+func (s *Site) ShowPage(p Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.page = p
@@ -131,11 +131,11 @@ func (s *Site) accept(tlsConfig *tls.Config) {
 				return
 			}
 			_ = conn.SetReadDeadline(time.Time{})
-			var replayedConn net.Conn = &peekedConn{conn, reader}
+			var bufferedConn net.Conn = &peekedConn{conn, reader}
 			if firstByte[0] == 0x16 { // a TLS handshake begins with the byte 0x16
-				replayedConn = tls.Server(replayedConn, tlsConfig)
+				bufferedConn = tls.Server(bufferedConn, tlsConfig)
 			}
-			s.acceptedConns.offerConn(replayedConn)
+			s.acceptedConns.passConn(bufferedConn)
 		}()
 	}
 }
@@ -179,16 +179,16 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 	for name, valueNames := range r.Header {
 		request.Headers[strings.ToLower(name)] = strings.Join(valueNames, ", ")
 	}
-	destination := request.Headers["sec-fetch-dest"]
-	request.Fetched = !isDocument && (destination == "empty" || destination == "" && r.URL.Path != "/favicon.ico")
+	fetchDestination := request.Headers["sec-fetch-dest"]
+	request.IsFetchRequest = !isDocument && (fetchDestination == "empty" || fetchDestination == "" && r.URL.Path != "/favicon.ico")
 	response, err := s.responder(r.Context(), request)
 	switch {
-	case err != nil, response.Broken, response.Missing && request.Fetched:
+	case err != nil, response.IsBroken, response.IsMissing && request.IsFetchRequest:
 		panic(http.ErrAbortHandler) // net/http then closes the connection
-	case response.Missing && isDocument:
+	case response.IsMissing && isDocument:
 		Page{}.write(w)
 		return
-	case response.Missing:
+	case response.IsMissing:
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
@@ -246,7 +246,7 @@ type sharedListener struct {
 	closed     chan struct{}
 }
 
-func (l *sharedListener) offerConn(conn net.Conn) {
+func (l *sharedListener) passConn(conn net.Conn) {
 	select {
 	case l.readyConns <- conn:
 	case <-l.closed:

@@ -7,9 +7,9 @@ import (
 
 const blockBytes = 64 << 10
 
-// readBackward reads the lines of a file backward, starting at the offset end. The callback visit receives each line
-// and the line's offset, last line first, until visit returns false. The line that readBackward passes to visit is
-// valid only until visit returns, because the memory is reused.
+// readBackward reads the lines of a file backward, starting at the offset endOffset. The callback visitItem receives
+// each line and the line's offset, last line first, until visitItem returns false. The line that readBackward passes
+// to visitItem is valid only until visitItem returns, because the memory is reused.
 func readBackward(file io.ReaderAt, endOffset int64, visitItem func(line []byte, startOffset int64) bool) error {
 	var fileContent []byte
 	startOffset := endOffset
@@ -38,11 +38,11 @@ func readBackward(file io.ReaderAt, endOffset int64, visitItem func(line []byte,
 		}
 		size := min(blockBytes, startOffset)
 		startOffset -= size
-		longer := make([]byte, int(size)+len(fileContent))
-		if _, err := file.ReadAt(longer[:size], startOffset); err != nil {
+		biggerBuffer := make([]byte, int(size)+len(fileContent))
+		if _, err := file.ReadAt(biggerBuffer[:size], startOffset); err != nil {
 			return err
 		}
-		copy(longer[size:], fileContent)
-		fileContent = longer
+		copy(biggerBuffer[size:], fileContent)
+		fileContent = biggerBuffer
 	}
 }

@@ -12,9 +12,9 @@ import (
 // valueCleaner removes secrets and shortens long values before a call is recorded.
 type valueCleaner struct{ redact.Redactor }
 
-// clean removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has more
-// than limit bytes, or if raw is not JSON, clean returns nil.
-func (c *valueCleaner) clean(rawJSON json.RawMessage, maxLength int) (cleaned json.RawMessage, isIncomplete bool) {
+// cleanValue removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has
+// more than maxLength bytes, or if rawJSON is not JSON, clean returns nil.
+func (c *valueCleaner) cleanValue(rawJSON json.RawMessage, maxLength int) (cleanedJSON json.RawMessage, isIncomplete bool) {
 	if len(rawJSON) == 0 || len(rawJSON) > maxDecodedBytes {
 		return nil, len(rawJSON) > 0
 	}
@@ -24,11 +24,11 @@ func (c *valueCleaner) clean(rawJSON json.RawMessage, maxLength int) (cleaned js
 	}
 	value, hasSecrets := c.Value(value)
 	value, isCut := truncateValue(value)
-	cleaned, err := rawjson.Marshal(value)
-	if err != nil || len(cleaned) > maxLength {
+	cleanedJSON, err := rawjson.Marshal(value)
+	if err != nil || len(cleanedJSON) > maxLength {
 		return nil, true
 	}
-	return cleaned, hasSecrets || isCut
+	return cleanedJSON, hasSecrets || isCut
 }
 
 func truncateValue(value any) (cut any, isCut bool) {
@@ -42,14 +42,14 @@ func truncateValue(value any) (cut any, isCut bool) {
 			v, isCut = v[:maxElements], true
 		}
 		for i := range v {
-			element, isElementCut := truncateValue(v[i])
-			v[i], isCut = element, isCut || isElementCut
+			element, isElementTruncated := truncateValue(v[i])
+			v[i], isCut = element, isCut || isElementTruncated
 		}
 		return v, isCut
 	case map[string]any:
 		for key, member := range v {
-			cutMember, isMemberCut := truncateValue(member)
-			v[key], isCut = cutMember, isCut || isMemberCut
+			truncatedMember, isMemberTruncated := truncateValue(member)
+			v[key], isCut = truncatedMember, isCut || isMemberTruncated
 		}
 	}
 	return value, isCut
@@ -63,7 +63,7 @@ func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.Acti
 	cleaned := make([]dispatch.ActivityView, len(views))
 	bytesLeft := maxActivitiesBytes
 	for i, v := range views {
-		v.Content, _ = c.clean(v.Content, min(maxActivityBytes, bytesLeft))
+		v.Content, _ = c.cleanValue(v.Content, min(maxActivityBytes, bytesLeft))
 		bytesLeft -= len(v.Content)
 		if v.Content == nil {
 			v.Content = json.RawMessage("null")

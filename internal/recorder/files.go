@@ -19,11 +19,11 @@ import (
 const maxLineBytes = 1 << 20
 
 // Call records are split into several files, so that deleting the oldest file keeps most records.
-const partsPerLimit = 8
+const filesPerSizeLimit = 8
 
 const fileSuffix = ".jsonl"
 
-var errTooMany = errors.New("the queue of records was full, because too many calls ended at once")
+var errQueueFull = errors.New("the queue of records was full, because too many calls ended at once")
 
 // fileName is the name of a record file without its suffix: a day in UTC and a number,
 // which distinguishes the files of one day.
@@ -83,10 +83,10 @@ type dayFiles struct {
 	days     int
 	maxBytes int64
 
-	name       fileName
-	file       *os.File
-	size       int64
-	isPrepared bool
+	name           fileName
+	file           *os.File
+	size           int64
+	isFilePrepared bool
 }
 
 func (f *dayFiles) path(name fileName) string {
@@ -96,7 +96,7 @@ func (f *dayFiles) path(name fileName) string {
 // The method open repairs the newest record file, whose last line may be incomplete after a crash, and deletes old
 // record files.
 func (f *dayFiles) open(now time.Time) error {
-	if f.isPrepared {
+	if f.isFilePrepared {
 		return nil
 	}
 	names, err := listFiles(f.dir)
@@ -104,15 +104,15 @@ func (f *dayFiles) open(now time.Time) error {
 		return err
 	}
 	if len(names) == 0 {
-		f.isPrepared = true
+		f.isFilePrepared = true
 		return nil
 	}
 	f.name = names[len(names)-1]
 	if err := repairFile(f.path(f.name)); err != nil {
 		return fmt.Errorf("repair the recorded calls: %w", err)
 	}
-	f.isPrepared = true
-	return f.removeOld(now)
+	f.isFilePrepared = true
+	return f.removeOldFiles(now)
 }
 
 func repairFile(path string) error {
@@ -130,8 +130,8 @@ func repairFile(path string) error {
 	if _, err := file.ReadAt(buffer, size-int64(len(buffer))); err != nil {
 		return err
 	}
-	if incomplete := len(buffer) - 1 - bytes.LastIndexByte(buffer, '\n'); incomplete > 0 {
-		return file.Truncate(size - int64(incomplete))
+	if incompleteBytes := len(buffer) - 1 - bytes.LastIndexByte(buffer, '\n'); incompleteBytes > 0 {
+		return file.Truncate(size - int64(incompleteBytes))
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 func (f *dayFiles) prepare(now time.Time) error {
 	day := now.UTC().Format(time.DateOnly)
 	isNewDay := day > f.name.day // after the clock was set back, the recorder appends to the newest file
-	isFull := f.size >= f.maxBytes/partsPerLimit
+	isFull := f.size >= f.maxBytes/filesPerSizeLimit
 	if f.file != nil && !isNewDay && !isFull {
 		return nil
 	}
@@ -183,17 +183,17 @@ func (f *dayFiles) prepare(now time.Time) error {
 		return fmt.Errorf("open the recorded calls: %w", err)
 	}
 	f.file, f.size = file, fileInfo.Size()
-	return f.removeOld(now)
+	return f.removeOldFiles(now)
 }
 
-// removeOld never deletes the newest record file.
-func (f *dayFiles) removeOld(now time.Time) error {
+// removeOldFiles never deletes the newest record file.
+func (f *dayFiles) removeOldFiles(now time.Time) error {
 	names, err := listFiles(f.dir)
 	if err != nil {
 		return err
 	}
 	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
-	totalBytes := f.maxBytes / partsPerLimit
+	totalBytes := f.maxBytes / filesPerSizeLimit
 	for i, name := range slices.Backward(names) {
 		fileInfo, err := os.Stat(f.path(name))
 		if err != nil {

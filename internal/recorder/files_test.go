@@ -25,19 +25,19 @@ func TestReadBackward(t *testing.T) {
 			lines = append(lines, line)
 			fileContent = append(fileContent, line+"\n"...)
 		}
-		complete := len(fileContent)
+		completeBytes := len(fileContent)
 		fileContent = append(fileContent, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
 		var got []string
 		err := readBackward(bytes.NewReader(fileContent), int64(len(fileContent)), func(line []byte, startOffset int64) bool {
 			got = append(got, string(line))
 			if !bytes.Equal(fileContent[startOffset:int(startOffset)+len(line)], line) {
-				t.Fatalf("readBackward returned the wrong offset %d for a line", startOffset)
+				t.Fatalf("readBackward returned the offset %d for a line that begins elsewhere, want the start of the line", startOffset)
 			}
 			return true
 		})
 		slices.Reverse(got)
 		if err != nil || !slices.Equal(got, lines) {
-			t.Fatalf("readBackward visited %d of %d lines of %d bytes, %v", len(got), len(lines), complete, err)
+			t.Fatalf("readBackward visited %d of %d lines in %d bytes, error %v; want all lines, last line first", len(got), len(lines), completeBytes, err)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func writeDay(t *testing.T, dir, name string, endedTime time.Time, records int) 
 	}
 	var fileContent []byte
 	for i := range records {
-		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", endedTime.Add(time.Duration(i)*time.Second)), Facts{})
+		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", endedTime.Add(time.Duration(i)*time.Second)), CallFacts{})
 		fileContent = append(append(fileContent, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
 	}
 	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), fileContent, 0o600); err != nil {
@@ -81,17 +81,17 @@ func TestPagesAndQueries(t *testing.T) {
 		for {
 			page, err := readPage(filepath.Join(dir, folderName), q)
 			if err != nil || len(page.Entries) > limit {
-				t.Fatalf("ReadPage returned a page of %d records, %v", len(page.Entries), err)
+				t.Fatalf("ReadPage returned a page of %d records, error %v; want at most the limit", len(page.Entries), err)
 			}
 			if len(page.Entries) > 0 {
-				ids = append(ids, idsOf(page.Entries))
+				ids = append(ids, joinCallIDs(page.Entries))
 			}
 			if q.Before = page.Next; page.Next == "" {
 				break
 			}
 		}
 		if got := strings.Join(ids, " "); got != want {
-			t.Errorf("records in pages of %d records = %s", limit, got)
+			t.Errorf("IDs in pages of %d records = %s, want all records once, newest first", limit, got)
 		}
 	}
 	for _, c := range []struct {
@@ -104,12 +104,12 @@ func TestPagesAndQueries(t *testing.T) {
 		{Query{Limit: 3}, 3},
 	} {
 		if got := readAll(t, dir, c.query); len(got) != c.want {
-			t.Errorf("the query %+v selects %s, want %d records", c.query, idsOf(got), c.want)
+			t.Errorf("the query %+v selects the calls %s, want %d calls", c.query, joinCallIDs(got), c.want)
 		}
 	}
 }
 
-func TestPageOfRareRecords(t *testing.T) {
+func TestFilteredPageOfRareRecords(t *testing.T) {
 	dir := t.TempDir()
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	writeDay(t, dir, "2026-11-20", day, 1)
@@ -121,10 +121,10 @@ func TestPageOfRareRecords(t *testing.T) {
 	}
 	page, err := readPage(filepath.Join(dir, folderName), Query{Text: "call_2026-11-20_0", Limit: 10})
 	if err != nil || len(page.Entries) != 0 || page.Next == "" {
-		t.Fatalf("first page = %d records with the next cursor %q, %v", len(page.Entries), page.Next, err)
+		t.Fatalf("first page: %d records, next cursor %q, error %v; want no records and a cursor", len(page.Entries), page.Next, err)
 	}
 	if foundEntry, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || foundEntry.Status != wire.StatusDone {
-		t.Errorf("Find returned %v, %v", ok, err)
+		t.Errorf("Find returned ok = %v, error %v; want the call with the status done", ok, err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	defer f.close()
 	line := []byte(strings.Repeat("x", 499) + "\n")
 	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)
-	list := func() string {
+	listFileNames := func() string {
 		t.Helper()
 		names, err := listFiles(f.dir)
 		if err != nil {
@@ -158,14 +158,14 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		writeLines(1)
 		now = now.AddDate(0, 0, 1)
 	}
-	if got := list(); got != "2026-11-22 2026-11-23 2026-11-24" {
-		t.Errorf("record files after 5 days = %s", got)
+	if got := listFileNames(); got != "2026-11-22 2026-11-23 2026-11-24" {
+		t.Errorf("record files after 5 days = %s, want those of the last 3 days", got)
 	}
 	now = now.AddDate(0, 0, -1)
 	writeLines(40)
-	names := strings.Fields(list())
+	names := strings.Fields(listFileNames())
 	if oldestFile, newestFile := names[0], names[len(names)-1]; len(names) != 8 || oldestFile <= "2026-11-24.1" && len(oldestFile) < 13 || newestFile != "2026-11-24.20" {
-		t.Errorf("record files after 40 lines = %s", list())
+		t.Errorf("record files after 40 lines = %s, want 8 files up to 2026-11-24.20", listFileNames())
 	}
 	totalBytes := int64(0)
 	for _, name := range names {
@@ -176,12 +176,12 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		totalBytes += fileInfo.Size()
 	}
 	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
-		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)
+		t.Errorf("the record files have %d bytes in total, want at most %d and at least half of it", totalBytes, f.maxBytes)
 	}
 	now = now.AddDate(0, 0, -2)
 	writeLines(1)
-	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
-		t.Errorf("record files after the clock was set back = %s", got)
+	if got := strings.Fields(listFileNames()); got[len(got)-1] < "2026-11-24" {
+		t.Errorf("record files after the clock was set back = %s, want no earlier day than 2026-11-24", got)
 	}
 }
 
@@ -192,12 +192,12 @@ func TestParseSince(t *testing.T) {
 		"2026-11-20": time.Date(2026, 11, 20, 0, 0, 0, 0, now.Location()), "2026-11-20T14:00:00Z": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC),
 	} {
 		if got, err := ParseSince(sinceText, now); err != nil || !got.Equal(want) {
-			t.Errorf("content of %s = %s, %v; want %s", sinceText, got, err, want)
+			t.Errorf("ParseSince(%q) = %s, error %v; want %s", sinceText, got, err, want)
 		}
 	}
 	for _, sinceText := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
 		if got, err := ParseSince(sinceText, now); err == nil {
-			t.Errorf("the name of a record file %q is parsed as %s", sinceText, got)
+			t.Errorf("ParseSince(%q) = %s, want an error", sinceText, got)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	if c.openState == "" {
 		return rawjson.Marshal(record)
 	}
-	return rawjson.Marshal(Note{Kind: noteCall, Time: time.Now().UTC(), Subject: record.CallID, State: c.openState, By: record.CallID, Call: record})
+	return rawjson.Marshal(Note{Kind: callNoteKind, Time: time.Now().UTC(), Subject: record.CallID, State: c.openState, By: record.CallID, Call: record})
 }
 
 // Begin records that a call begins to run. The caller must call Begin before the call runs. If a note states that the
@@ -49,7 +49,7 @@ func (r *Recorder) Begin(callID string) {
 	r.openStates[callID] = stateBegun
 	r.mu.Unlock()
 	if isWaiting {
-		_ = r.WriteNote(Note{Kind: noteCall, Subject: callID, State: stateBegun, By: callID})
+		_ = r.WriteNote(Note{Kind: callNoteKind, Subject: callID, State: stateBegun, By: callID})
 	}
 }
 
@@ -70,7 +70,7 @@ func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 		return lines
 	}
 	r.needsMarker = false
-	return appendNotes(lines, []Note{{Kind: noteServer, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
+	return appendNotes(lines, []Note{{Kind: serverNoteKind, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
 }
 
 // The method prepare repairs the record files, and records the calls during which the previous server stopped.
@@ -111,12 +111,12 @@ func (r *Recorder) prepare(now time.Time) error {
 	return nil
 }
 
-func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
+func (r *Record) setInterrupted(now time.Time, isPossiblyBegun bool) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
-	if !mayHaveBegun {
+	if !isPossiblyBegun {
 		r.Error, r.NextStep = notRunText, notRunStep
 	}
-	r.Timeline = append(r.Timeline, dispatch.Moment{Time: now, Kind: dispatch.EventEnded})
+	r.Timeline = append(r.Timeline, dispatch.TimelineEntry{Time: now, Kind: dispatch.EventEnded})
 }
 
 // To find the notes, readInterrupted reads the files backward, until the note that marks the start of the last server.
@@ -127,7 +127,7 @@ func readInterrupted(dir string) ([]*Note, error) {
 	}
 	newestDay, _ := time.Parse(time.DateOnly, names[len(names)-1].day) // a malformed day yields the zero time, so that all files are read
 	firstDay := newestDay.Add(-maxInterruptedAge).Format(time.DateOnly)
-	callPrefix, serverPrefix := noteCall.prefix(), noteServer.prefix()
+	callPrefix, serverPrefix := callNoteKind.prefix(), serverNoteKind.prefix()
 	hasRecord, hasBegun := map[string]bool{}, map[string]bool{}
 	notes := map[string][]byte{}
 	var order []string

@@ -19,7 +19,7 @@ func openCallOf(id, tool string) dispatch.EndedCall {
 	return e
 }
 
-func crash(t *testing.T, dir string) string {
+func crashRecorder(t *testing.T, dir string) string {
 	t.Helper()
 	copyDir := t.TempDir()
 	if err := os.CopyFS(copyDir, os.DirFS(dir)); err != nil {
@@ -33,41 +33,41 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 		dir := t.TempDir()
 		firstRecorder := Open(dir, testOptions)
 		defer firstRecorder.Close()
-		firstRecorder.AddOpen(openCallOf("call_ended", "a__b"), Facts{})
-		firstRecorder.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
+		firstRecorder.AddOpenCall(openCallOf("call_ended", "a__b"), CallFacts{})
+		firstRecorder.Add(endedCallOf("call_ended", "a__b", time.Now()), CallFacts{})
 		firstRecorder.Flush()
-		firstRecorder.Add(endedCallOf("call_quick", "a__b", time.Now()), Facts{})
-		firstRecorder.AddOpen(openCallOf("call_quick", "a__b"), Facts{})
-		firstRecorder.AddOpen(openCallOf("call_open", "a__b"), Facts{Site: "https://shop.example", Hash: "h"})
+		firstRecorder.Add(endedCallOf("call_quick", "a__b", time.Now()), CallFacts{})
+		firstRecorder.AddOpenCall(openCallOf("call_quick", "a__b"), CallFacts{})
+		firstRecorder.AddOpenCall(openCallOf("call_open", "a__b"), CallFacts{Site: "https://shop.example", Hash: "h"})
 		time.Sleep(time.Second)
 		if _, ok, err := Find(dir, "call_open"); ok || err != nil {
-			t.Errorf("an open call has a record: %v", err)
+			t.Errorf("Find of an open call returned a record or the error %v, want neither", err)
 		}
-		dir = crash(t, dir)
+		dir = crashRecorder(t, dir)
 		var interrupted []string
 		o := testOptions
 		o.OnInterrupted = func(r Record) { interrupted = append(interrupted, r.CallID+" "+r.Site) }
 		for range 2 {
 			time.Sleep(time.Hour)
 			secondRecorder := Open(dir, o)
-			secondRecorder.AddOpen(openCallOf("call_second", "a__b"), Facts{})
+			secondRecorder.AddOpenCall(openCallOf("call_second", "a__b"), CallFacts{})
 			page, err := secondRecorder.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
-			if err != nil || idsOf(page.Entries) != "call_open" {
-				t.Fatalf("the failed calls are %s, %v", idsOf(page.Entries), err)
+			if err != nil || joinCallIDs(page.Entries) != "call_open" {
+				t.Fatalf("failed calls = %s, error %v; want call_open", joinCallIDs(page.Entries), err)
 			}
-			secondRecorder.Add(endedCallOf("call_second", "a__b", time.Now()), Facts{})
+			secondRecorder.Add(endedCallOf("call_second", "a__b", time.Now()), CallFacts{})
 			secondRecorder.Close()
 		}
 		if len(interrupted) != 1 || interrupted[0] != "call_open https://shop.example" {
-			t.Errorf("the interrupted calls are %q", interrupted)
+			t.Errorf("interrupted calls = %q, want call_open on https://shop.example", interrupted)
 		}
 		e, ok, err := Find(dir, "call_open")
 		if err != nil || !ok || e.Status != wire.StatusFailed || e.ErrorCode != wire.ErrShutdown || !strings.Contains(e.Error, "may have taken effect") ||
 			e.NextStep == "" || e.Ended == nil || string(e.Args) != `{"channel":"general","password":"[redacted]"}` || e.Hash != "h" {
-			t.Errorf("the record is %s, %v", e.Line, err)
+			t.Errorf("record of the interrupted call = %s, error %v; want redacted arguments, the hash, and advice for the next step", e.Line, err)
 		}
-		if got := idsOf(readAll(t, dir, Query{})); strings.Count(got, "call_open") != 1 || strings.Count(got, "call_ended") != 1 || strings.Count(got, "call_quick") != 1 {
-			t.Errorf("the records are %s", got)
+		if got := joinCallIDs(readAll(t, dir, Query{})); strings.Count(got, "call_open") != 1 || strings.Count(got, "call_ended") != 1 || strings.Count(got, "call_quick") != 1 {
+			t.Errorf("recorded calls = %s, want call_open, call_ended and call_quick once each", got)
 		}
 	})
 }
@@ -83,14 +83,14 @@ func TestInterruptedApproval(t *testing.T) {
 		if id == "call_asks_user" { // a running tool waits for the user
 			e.View.Waiting.Kind = wire.TicketUser
 		}
-		firstRecorder.AddOpen(e, Facts{})
+		firstRecorder.AddOpenCall(e, CallFacts{})
 	}
-	firstRecorder.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
+	firstRecorder.Add(endedCallOf("call_ended", "a__b", time.Now()), CallFacts{})
 	firstRecorder.Flush()
 	for _, id := range []string{"call_begun", "call_asks_user", "call_ended", "call_short"} {
 		firstRecorder.Begin(id)
 	}
-	dir = crash(t, dir)
+	dir = crashRecorder(t, dir)
 	Open(dir, testOptions).Close()
 	for _, want := range []struct{ id, wantSummary, stepName string }{
 		{"call_waiting", "the call did not run", "Make the call again."},
@@ -101,20 +101,20 @@ func TestInterruptedApproval(t *testing.T) {
 	} {
 		e, ok, err := Find(dir, want.id)
 		if err != nil || !ok || !strings.Contains(e.Error, want.wantSummary) || e.NextStep != want.stepName {
-			t.Errorf("%s: the record is %q %q, %v", want.id, e.Error, e.NextStep, err)
+			t.Errorf("record of %s: error text %q, next step %q, error %v; want %q and %q", want.id, e.Error, e.NextStep, err, want.wantSummary, want.stepName)
 		}
 	}
-	if got := strings.Count(idsOf(readAll(t, dir, Query{})), "call_"); got != 5 {
-		t.Errorf("there are %d records, want 5", got)
+	if got := strings.Count(joinCallIDs(readAll(t, dir, Query{})), "call_"); got != 5 {
+		t.Errorf("%d calls are recorded, want 5", got)
 	}
 }
 
-func TestNotesOfOpenCalls(t *testing.T) {
+func TestOpenCallNotesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions
 	o.Arguments = false
 	r := Open(dir, o)
-	r.AddOpen(openCallOf("call_1", "a__b"), Facts{})
+	r.AddOpenCall(openCallOf("call_1", "a__b"), CallFacts{})
 	r.Close()
 	names, err := listFiles(filepath.Join(dir, folderName))
 	if err != nil || len(names) != 1 {
@@ -123,17 +123,17 @@ func TestNotesOfOpenCalls(t *testing.T) {
 	path := filepath.Join(dir, folderName, names[0].String()+fileSuffix)
 	fileContent, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(fileContent), "general") || !strings.Contains(string(fileContent), `"subject":"call_1"`) {
-		t.Fatalf("the file has %s, %v", fileContent, err)
+		t.Fatalf("record file = %s, error %v; want a note about call_1 without its arguments", fileContent, err)
 	}
-	damagedNotes := string(fileContent) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
-	if err := os.WriteFile(path, []byte(damagedNotes), 0o600); err != nil {
+	incompleteNotes := string(fileContent) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
+	if err := os.WriteFile(path, []byte(incompleteNotes), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	Open(dir, o).Close()
-	if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
-		t.Errorf("the records are %s", got)
+	if got := joinCallIDs(readAll(t, dir, Query{})); got != "call_1" {
+		t.Errorf("recorded calls = %s, want call_1", got)
 	}
-	none := Open(t.TempDir(), Options{})
-	none.AddOpen(openCallOf("call_1", "a__b"), Facts{})
-	none.Close()
+	emptyRecorder := Open(t.TempDir(), Options{})
+	emptyRecorder.AddOpenCall(openCallOf("call_1", "a__b"), CallFacts{})
+	emptyRecorder.Close()
 }

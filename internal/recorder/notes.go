@@ -59,10 +59,10 @@ const (
 	NoteKey NoteKind = "key"
 	// NoteUndo is the kind of a note about a call that another call undoes.
 	NoteUndo NoteKind = "undo"
-	// noteCall is the kind of a note about a call that has not ended. noteServer is the kind of a note that marks the
+	// callNoteKind is the kind of a note about a call that has not ended. serverNoteKind is the kind of a note that marks the
 	// start of a server.
-	noteCall   NoteKind = "call"
-	noteServer NoteKind = "server"
+	callNoteKind   NoteKind = "call"
+	serverNoteKind NoteKind = "server"
 )
 
 // maxPendingNotes limits the queue of notes that are not written yet.
@@ -110,7 +110,7 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 		if n.ToolError != nil {
 			toolError := *n.ToolError
 			toolError.Code, toolError.Category = secrets.Text(toolError.Code), secrets.Text(toolError.Category)
-			if timeAfter := toolError.RetryAfterMs; timeAfter != nil && (math.IsNaN(*timeAfter) || math.IsInf(*timeAfter, 0)) { // not JSON
+			if retryAfterMs := toolError.RetryAfterMs; retryAfterMs != nil && (math.IsNaN(*retryAfterMs) || math.IsInf(*retryAfterMs, 0)) { // JSON has no NaN and no infinity
 				toolError.RetryAfterMs = nil
 			}
 			n.ToolError = &toolError
@@ -134,7 +134,7 @@ func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]No
 		return nil, err
 	}
 	var notes []Note
-	firstDay := since.Add(-orderSlack).UTC().Format(time.DateOnly)
+	firstDay := since.Add(-maxOrderDelay).UTC().Format(time.DateOnly)
 	for _, name := range slices.Backward(names) {
 		if name.day < firstDay {
 			break
@@ -164,7 +164,7 @@ func readNotes(path string, kind NoteKind, visitItem func(Note)) error {
 	})
 }
 
-// The slice line is valid only until visit returns, because readLines reuses the memory.
+// The slice line is valid only until visitItem returns, because readLines reuses the memory.
 func readLines(path string, visitItem func(line []byte) bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-func bySubject(notes []Note) string {
+func formatNotes(notes []Note) string {
 	var wantedTexts []string
 	for _, n := range notes {
 		wantedTexts = append(wantedTexts, n.Subject+" "+n.State)
@@ -21,14 +21,14 @@ func bySubject(notes []Note) string {
 	return strings.Join(wantedTexts, ", ")
 }
 
-func TestNotes(t *testing.T) {
+func TestWriteAndReadNotes(t *testing.T) {
 	dir := t.TempDir()
 	startTime := time.Now()
 	o := testOptions
 	o.Secrets = func() []string { return []string{"hunter2"} }
 	r := Open(dir, o)
 	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "started", By: "call_1"})
-	r.Add(endedCallOf("call_1", "a__b", time.Now()), Facts{})
+	r.Add(endedCallOf("call_1", "a__b", time.Now()), CallFacts{})
 	r.Flush()
 	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "failed", By: "call_1", Error: "the password hunter2 is wrong", UserText: "hunter2",
 		ToolError: &wire.ToolErrorInfo{Code: "hunter2", RetryAfterMs: new(math.NaN())}})
@@ -52,36 +52,36 @@ func TestNotes(t *testing.T) {
 		{NoteKey, "", time.Now().Add(time.Hour), ""},
 	} {
 		notes, err := r.ReadNotes(c.kind, c.subject, c.since)
-		if got := bySubject(notes); err != nil || got != c.want {
-			t.Errorf("notes of %s %q: %s, %v; want %s", c.kind, c.subject, got, err, c.want)
+		if got := formatNotes(notes); err != nil || got != c.want {
+			t.Errorf("notes of the kind %s about %q = %s, error %v; want %s", c.kind, c.subject, got, err, c.want)
 		}
 		for _, n := range notes {
 			if encodedNote := string(rawjson.Encode(n)); strings.Contains(encodedNote, "hunter2") {
-				t.Errorf("a note has a secret: %s", encodedNote)
+				t.Errorf("note = %s, want the secret hunter2 removed", encodedNote)
 			}
 		}
 	}
-	if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
-		t.Errorf("the records are %s", got)
+	if got := joinCallIDs(readAll(t, dir, Query{})); got != "call_1" {
+		t.Errorf("recorded calls = %s, want call_1", got)
 	}
 	if _, ok, err := Find(dir, "call_2"); ok || err != nil {
-		t.Errorf("a note is found as a record: %v", err)
+		t.Errorf("Find of a call with only a note returned a record or the error %v, want neither", err)
 	}
 }
 
 func TestNotesAreBounded(t *testing.T) {
-	none := Open(t.TempDir(), Options{})
-	defer none.Close()
-	none.AddNote(Note{Kind: NoteKey, Subject: "k"})
-	if notes, err := none.ReadNotes(NoteKey, "", time.Time{}); err != nil || len(notes) != 0 {
-		t.Errorf("%d notes are recorded for zero days, %v", len(notes), err)
+	emptyRecorder := Open(t.TempDir(), Options{})
+	defer emptyRecorder.Close()
+	emptyRecorder.AddNote(Note{Kind: NoteKey, Subject: "k"})
+	if notes, err := emptyRecorder.ReadNotes(NoteKey, "", time.Time{}); err != nil || len(notes) != 0 {
+		t.Errorf("a recorder for zero days has %d notes, error %v; want none", len(notes), err)
 	}
 	r := Recorder{dir: t.TempDir(), opts: testOptions, files: &dayFiles{}, wake: make(chan struct{}, 1)}
 	for i := range maxPendingNotes + 5 {
 		r.AddNote(Note{Kind: NoteKey, Subject: fmt.Sprint(i)})
 	}
 	if len(r.pendingNotes) != maxPendingNotes || r.droppedCalls != 5 {
-		t.Errorf("%d notes are queued and %d dropped", len(r.pendingNotes), r.droppedCalls)
+		t.Errorf("the recorder queued %d notes and dropped %d, want maxPendingNotes and 5", len(r.pendingNotes), r.droppedCalls)
 	}
 }
 
@@ -95,40 +95,40 @@ func TestWriteNote(t *testing.T) {
 	}
 	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
 	if fileContent, err := os.ReadFile(path); err != nil || strings.Count(string(fileContent), "\n") != 2 || !strings.Contains(string(fileContent), `"subject":"k"`) {
-		t.Errorf("after WriteNote, the file has %q, %v", fileContent, err)
+		t.Errorf("record file after WriteNote = %q, error %v; want two lines with the note about k", fileContent, err)
 	}
 	r.Close()
 	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "k"}); err == nil {
-		t.Error("WriteNote succeeds after Close")
+		t.Error("WriteNote after Close returned no error, want an error")
 	}
 
 	dir = t.TempDir()
-	blocked := filepath.Join(dir, folderName)
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+	blockedFolder := filepath.Join(dir, folderName)
+	if err := os.WriteFile(blockedFolder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r = Open(dir, testOptions)
 	defer r.Close()
 	r.AddNote(Note{Kind: NoteKey, Subject: "queued", State: "done"})
 	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "failed", State: "started"}); err == nil {
-		t.Error("WriteNote succeeds without a folder")
+		t.Error("WriteNote without a folder returned no error, want an error")
 	}
-	if err := os.Remove(blocked); err != nil {
+	if err := os.Remove(blockedFolder); err != nil {
 		t.Fatal(err)
 	}
 	r.AddNote(Note{Kind: NoteKey, Subject: "later", State: "done"})
 	notes, err := r.ReadNotes(NoteKey, "", time.Time{})
-	if got := bySubject(notes); err != nil || got != "later done, queued done" {
-		t.Errorf("the notes are %s, %v", got, err)
+	if got := formatNotes(notes); err != nil || got != "later done, queued done" {
+		t.Errorf("notes = %s, error %v; want later and queued with the state done", got, err)
 	}
 }
 
-func TestUndoOfRecord(t *testing.T) {
+func TestRecordShowsUndo(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)
 	defer r.Close()
 	for id, state := range map[string]string{"call_a": "undone", "call_b": "unknown", "call_c": "failed", "call_d": ""} {
-		r.Add(endedCallOf(id, "a__b", time.Now()), Facts{})
+		r.Add(endedCallOf(id, "a__b", time.Now()), CallFacts{})
 		if state != "" {
 			r.AddNote(Note{Kind: NoteUndo, Subject: id, State: "started", By: "call_9"})
 			r.AddNote(Note{Kind: NoteUndo, Subject: id, State: state, By: "call_9"})
@@ -142,7 +142,7 @@ func TestUndoOfRecord(t *testing.T) {
 			got = string(e.Undo.State) + " " + e.Undo.By
 		}
 		if err != nil || !ok || got != want {
-			t.Errorf("%s: the undo is %q, %v; want %q", id, got, err, want)
+			t.Errorf("undo in the record of %s = %q, error %v; want %q", id, got, err, want)
 		}
 	}
 }

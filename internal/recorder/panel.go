@@ -31,7 +31,7 @@ func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wir
 	}
 	q := Query{Before: p.Before, Limit: p.Limit}
 	if f := p.Filter; f != nil {
-		q.Tool, q.Client, q.Text, q.HasFailed = f.Tool, f.Client, f.Text, f.Failed
+		q.Tool, q.Client, q.Text, q.HasFailed = f.Tool, f.Client, f.Text, f.HasFailed
 	}
 	page, err := r.ReadPage(q)
 	if err != nil {
@@ -39,19 +39,19 @@ func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wir
 	}
 	result := wire.CallsHistoryResult{Next: page.Next}
 	for _, e := range page.Entries {
-		result.Calls = append(result.Calls, e.forPanel(browserID))
+		result.Calls = append(result.Calls, e.toPanelRecord(browserID))
 	}
 	return result, nil
 }
 
-func (r *Record) forPanel(browserID string) wire.RecordedCall {
+func (r *Record) toPanelRecord(browserID string) wire.RecordedCall {
 	v := r.View
 	v.URL, v.ArgsStart = r.Site, string(r.Args)
 	c := wire.RecordedCall{
 		Call: shape.CallForPanel(v, browserID), EndedMs: float64(r.endedAt().UnixMicro()) / 1000, ArgsIncomplete: r.IsArgsIncomplete,
 	}
-	if r.Approved != nil {
-		c.ApprovedBy, c.ApprovedScope = r.Approved.By, r.Approved.Scope
+	if r.Approval != nil {
+		c.ApprovedBy, c.ApprovedScope = r.Approval.By, r.Approval.Scope
 	}
 	return c
 }

@@ -19,10 +19,10 @@ import (
 const maxPageBytes = 8 << 20
 
 // Records are written in batches, so their order is not exactly the order in which the calls ended.
-const orderSlack = time.Minute
+const maxOrderDelay = time.Minute
 
-// ErrCursor is the error for a query whose cursor Before is malformed.
-var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
+// ErrInvalidCursor is the error for a query whose cursor Before is malformed.
+var ErrInvalidCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
 
 // Query selects the records of calls that match all of its fields. If a field has its zero
 // value, the field matches every record.
@@ -99,7 +99,7 @@ func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 func find(dir, callID string) (e Entry, ok bool, err error) {
 	s := newSearch(Query{Limit: 1})
 	s.callID, s.bytesLeft = callID, 1<<62
-	s.needles = append(s.needles, encodeNeedle(callID))
+	s.searchTexts = append(s.searchTexts, encodeFilterText(callID))
 	err = s.run(dir, fileName{}, 0)
 	if err != nil || len(s.entries) == 0 {
 		return Entry{}, false, err
@@ -109,22 +109,22 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	return e, true, err
 }
 
-const undoFailed = "failed"
+const undoStateFailed = "failed"
 
 func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
 	notes, err := findNotes(dir, NoteUndo, e.CallID, e.Created)
-	if err != nil || len(notes) == 0 || notes[0].State == undoFailed {
+	if err != nil || len(notes) == 0 || notes[0].State == undoStateFailed {
 		return nil, err
 	}
 	return &wire.CallUndo{State: wire.UndoState(notes[0].State), By: notes[0].By}, nil
 }
 
-// FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest
+// FindPrefix returns at most maxLength records of calls whose IDs begin with a prefix, newest
 // first. The argument stateDir is the path of the state folder.
 func FindPrefix(stateDir, prefix string, maxLength int) ([]Entry, error) {
 	s := newSearch(Query{Limit: maxLength})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62
-	s.needles = append(s.needles, append([]byte(`"call_id":"`), encodeNeedle(prefix)...))
+	s.searchTexts = append(s.searchTexts, append([]byte(`"call_id":"`), encodeFilterText(prefix)...))
 	err := s.run(filepath.Join(stateDir, folderName), fileName{}, 0)
 	return s.entries, err
 }
@@ -138,19 +138,19 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	name, ok := parseFileName(file)
 	offset, err = strconv.ParseInt(number, 10, 64)
 	if !ok || err != nil || offset < 0 {
-		return fileName{}, 0, ErrCursor
+		return fileName{}, 0, ErrInvalidCursor
 	}
 	return name, offset, nil
 }
 
 // The type search reads the records that match a query, newest first.
 type search struct {
-	query      Query
-	searchText string
-	callID     string
-	idPrefix   string
-	needles    [][]byte // texts that the JSON line of each matching record contains
-	bytesLeft  int64
+	query       Query
+	searchText  string
+	callID      string
+	idPrefix    string
+	searchTexts [][]byte // texts that the JSON line of each matching record contains
+	bytesLeft   int64
 
 	entries    []Entry
 	nextCursor string
@@ -161,13 +161,13 @@ func newSearch(q Query) *search {
 	s := &search{query: q, searchText: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
 	for _, filterText := range []string{q.Tool, q.Client} {
 		if filterText != "" {
-			s.needles = append(s.needles, encodeNeedle(filterText))
+			s.searchTexts = append(s.searchTexts, encodeFilterText(filterText))
 		}
 	}
 	return s
 }
 
-func encodeNeedle(filterText string) []byte {
+func encodeFilterText(filterText string) []byte {
 	quotedJSON := rawjson.Encode(filterText)
 	return quotedJSON[1 : len(quotedJSON)-1]
 }
@@ -187,7 +187,7 @@ func (s *search) run(dir string, firstFile fileName, offset int64) error {
 				endOffset = offset
 			}
 		}
-		if !s.query.Since.IsZero() && name.day < s.query.Since.Add(-orderSlack).UTC().Format(time.DateOnly) {
+		if !s.query.Since.IsZero() && name.day < s.query.Since.Add(-maxOrderDelay).UTC().Format(time.DateOnly) {
 			return nil
 		}
 		if err := s.readFile(filepath.Join(dir, name.String()+fileSuffix), name, endOffset); err != nil {
@@ -197,7 +197,7 @@ func (s *search) run(dir string, firstFile fileName, offset int64) error {
 	return nil
 }
 
-// The offset end is -1 for the end of the file.
+// If endOffset is -1, readFile starts at the end of the file.
 func (s *search) readFile(path string, name fileName, endOffset int64) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -225,8 +225,8 @@ func (s *search) readFile(path string, name fileName, endOffset int64) error {
 }
 
 func (s *search) visit(line []byte) {
-	for _, needle := range s.needles {
-		if !bytes.Contains(line, needle) {
+	for _, requiredText := range s.searchTexts {
+		if !bytes.Contains(line, requiredText) {
 			return
 		}
 	}
@@ -235,10 +235,10 @@ func (s *search) visit(line []byte) {
 		return
 	}
 	if since := s.query.Since; !since.IsZero() && r.endedAt().Before(since) {
-		s.isDone = r.endedAt().Before(since.Add(-orderSlack))
+		s.isDone = r.endedAt().Before(since.Add(-maxOrderDelay))
 		return
 	}
-	if s.selects(&r) {
+	if s.matchesQuery(&r) {
 		s.entries = append(s.entries, Entry{r, bytes.Clone(line)})
 	}
 }
@@ -250,7 +250,7 @@ func (r *Record) endedAt() time.Time {
 	return *r.Ended
 }
 
-func (s *search) selects(r *Record) bool {
+func (s *search) matchesQuery(r *Record) bool {
 	q := &s.query
 	client := r.ToClient().String()
 	switch {

@@ -28,9 +28,9 @@ type Record struct {
 	Output             json.RawMessage `json:"output,omitempty"`
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
-	// The field Approved is the reason why the call was allowed; nil if the call was not
+	// The field Approval is the reason why the call was allowed; nil if the call was not
 	// allowed. The user's decisions about the call are in the field Timeline.
-	Approved *Approval `json:"approved,omitempty"`
+	Approval *Approval `json:"approved,omitempty"`
 	// LastMessages are the last messages that the tool sent during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 	// DroppedMessages is the number of messages before LastMessages that were not
@@ -51,14 +51,14 @@ type Approval struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// Facts are the parts of a record that the caller of [Recorder.Add] provides, because the
+// CallFacts are the parts of a record that the caller of [Recorder.Add] provides, because the
 // dispatcher does not store them.
-type Facts struct {
+type CallFacts struct {
 	// Site and Hash become the fields of the [Record] with the same names.
 	Site, Hash string
-	// The field Approved is the reason why the call was allowed; nil if the call was not
+	// The field Approval is the reason why the call was allowed; nil if the call was not
 	// allowed.
-	Approved *Approval
+	Approval *Approval
 }
 
 const (
@@ -75,7 +75,7 @@ const (
 // queuedCall is a call in the queue of the recorder, waiting to be written.
 type queuedCall struct {
 	call  dispatch.EndedCall
-	facts Facts
+	facts CallFacts
 	// The recorder writes an open call as a note, not as a record.
 	openState string
 	// argsBytes and outputBytes are the sizes of the arguments and the result before parts
@@ -93,7 +93,7 @@ func (c *queuedCall) size() int {
 
 // newQueuedCall keeps only the parts of a call that are recorded, so that the queue needs
 // little memory.
-func (o *Options) newQueuedCall(e dispatch.EndedCall, facts Facts) queuedCall {
+func (o *Options) newQueuedCall(e dispatch.EndedCall, facts CallFacts) queuedCall {
 	c := queuedCall{facts: facts, argsBytes: len(e.Args), outputBytes: len(e.Output)}
 	if !o.Arguments || len(e.Args) > maxDecodedBytes {
 		e.Args = nil
@@ -112,7 +112,7 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	e := &c.call
 	r := &Record{
 		View: e.View, Site: c.facts.Site, Hash: c.facts.Hash, ArgsBytes: c.argsBytes, OutputBytes: c.outputBytes,
-		Approved: c.facts.Approved, LastMessages: make([]dispatch.ToolMessage, len(e.LastMessages)), DroppedMessages: e.DroppedMessages,
+		Approval: c.facts.Approval, LastMessages: make([]dispatch.ToolMessage, len(e.LastMessages)), DroppedMessages: e.DroppedMessages,
 	}
 	r.Seq, r.Waiting = 0, nil
 	if r.Decision != nil {
@@ -132,17 +132,17 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 		m.Time, m.Message = m.Time.UTC(), secrets.Text(m.Message)
 		r.LastMessages[i] = m
 	}
-	r.Args, r.IsArgsIncomplete = secrets.clean(e.Args, maxArgsBytes)
+	r.Args, r.IsArgsIncomplete = secrets.cleanValue(e.Args, maxArgsBytes)
 	r.IsArgsIncomplete = r.IsArgsIncomplete || e.IsArgsMasked || len(r.Args) == 0 && c.argsBytes > 0
-	r.Output, r.IsOutputIncomplete = secrets.clean(e.Output, maxOutputBytes)
+	r.Output, r.IsOutputIncomplete = secrets.cleanValue(e.Output, maxOutputBytes)
 	r.IsOutputIncomplete = r.IsOutputIncomplete || len(r.Output) == 0 && c.outputBytes > 0
 	r.Activities = secrets.activities(e.View.Activities)
-	r.Timeline = withoutData(e.View.Timeline)
+	r.Timeline = clearMomentData(e.View.Timeline)
 	return r
 }
 
-func withoutData(timeline []dispatch.Moment) []dispatch.Moment {
-	moments := make([]dispatch.Moment, len(timeline))
+func clearMomentData(timeline []dispatch.TimelineEntry) []dispatch.TimelineEntry {
+	timelineEntries := make([]dispatch.TimelineEntry, len(timeline))
 	for i, m := range timeline {
 		m.Time = m.Time.UTC()
 		if m.Resolution != nil {
@@ -150,7 +150,7 @@ func withoutData(timeline []dispatch.Moment) []dispatch.Moment {
 			resolution.Data, resolution.DecidedAt = nil, resolution.DecidedAt.UTC()
 			m.Resolution = &resolution
 		}
-		moments[i] = m
+		timelineEntries[i] = m
 	}
-	return moments
+	return timelineEntries
 }

@@ -86,17 +86,17 @@ func Open(stateDir string, o Options) *Recorder {
 
 // Add queues the record of a call that has ended, without blocking on the disk. After
 // Close, Add does nothing.
-func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
+func (r *Recorder) Add(e dispatch.EndedCall, facts CallFacts) {
 	if r.opts.Days == 0 {
 		return
 	}
 	r.queueCall(r.opts.newQueuedCall(e, facts))
 }
 
-// AddOpen queues a note about a call that has not ended, without blocking on the disk. If
+// AddOpenCall queues a note about a call that has not ended, without blocking on the disk. If
 // the server stops before it records the call, the next server makes the call's record
-// from the note of the open call. After Close, AddOpen does nothing.
-func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
+// from the note of the open call. After Close, AddOpenCall does nothing.
+func (r *Recorder) AddOpenCall(e dispatch.EndedCall, facts CallFacts) {
 	if r.opts.Days == 0 {
 		return
 	}
@@ -136,17 +136,17 @@ func (r *Recorder) run() {
 	r.writeMu.Lock()
 	r.logFailure(r.prepare(time.Now()), 0)
 	r.writeMu.Unlock()
-	pause := time.NewTimer(flushInterval)
-	defer pause.Stop()
+	flushTimer := time.NewTimer(flushInterval)
+	defer flushTimer.Stop()
 	for {
 		select {
 		case <-r.wake:
 		case <-r.stop:
 			return
 		}
-		pause.Reset(flushInterval)
+		flushTimer.Reset(flushInterval)
 		select {
-		case <-pause.C:
+		case <-flushTimer.C:
 			r.Flush()
 		case <-r.stop:
 			return
@@ -207,16 +207,16 @@ func (r *Recorder) flush(lastNote *Note) error {
 		r.queueNotes(append(notes, newNotes...)...)
 		r.mu.Unlock()
 	case droppedCalls > 0:
-		r.logFailure(errTooMany, droppedCalls)
+		r.logFailure(errQueueFull, droppedCalls)
 	}
 	return err
 }
 
 // The caller of logFailure has locked Recorder.writeMu.
-func (r *Recorder) logFailure(err error, missingRecords int) {
+func (r *Recorder) logFailure(err error, lostRecordCount int) {
 	if err != nil && time.Since(r.lastLogTime) >= logInterval {
 		r.lastLogTime = time.Now()
-		r.opts.Log.Error().Err(err).Int("records", missingRecords).Msg("calls are not recorded")
+		r.opts.Log.Error().Err(err).Int("records", lostRecordCount).Msg("calls are not recorded")
 	}
 }
 
@@ -224,10 +224,10 @@ func (r *Recorder) logFailure(err error, missingRecords int) {
 // call, Close does nothing.
 func (r *Recorder) Close() {
 	r.mu.Lock()
-	wasClosed := r.isClosed
+	isAlreadyClosed := r.isClosed
 	r.isClosed = true
 	r.mu.Unlock()
-	if wasClosed {
+	if isAlreadyClosed {
 		return
 	}
 	close(r.stop)

@@ -15,9 +15,9 @@ import (
 
 const redactedText = "[redacted]"
 
-// Redactor replaces secrets in texts by "[redacted]": the values of secret settings, and texts that look like
-// credentials, such as API keys. In JSON, a Redactor replaces the values of members such as "password". No Redactor can
-// find every secret, so authors of plugins should not log secrets.
+// Redactor replaces secrets in texts with "[redacted]": the values of secret settings, and texts that look like
+// credentials, such as API keys. In JSON, a Redactor replaces the values of members such as "password". No Redactor
+// can find every secret, so authors of plugins should not log secrets.
 //
 // The zero Redactor is ready for use. A Redactor is safe for concurrent use.
 type Redactor struct {
@@ -56,32 +56,32 @@ var credentialPatterns = []credentialPattern{
 // secretNamePattern matches the names of JSON members whose values are treated as secrets.
 var secretNamePattern = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
-// Text replaces each secret in a text by "[redacted]".
-func (r *Redactor) Text(unredacted string) string {
-	unredacted = r.removeSettings(unredacted)
-	lowerText := strings.ToLower(unredacted)
+// Text replaces each secret in a text with "[redacted]".
+func (r *Redactor) Text(sourceText string) string {
+	sourceText = r.removeSettings(sourceText)
+	lowerText := strings.ToLower(sourceText)
 	for _, pattern := range credentialPatterns {
 		if slices.ContainsFunc(pattern.hints, func(hint string) bool { return strings.Contains(lowerText, hint) }) {
-			unredacted = pattern.compilePattern().ReplaceAllString(unredacted, "${1}"+redactedText)
+			sourceText = pattern.compilePattern().ReplaceAllString(sourceText, "${1}"+redactedText)
 		}
 	}
-	return unredacted
+	return sourceText
 }
 
-func (r *Redactor) removeSettings(unredacted string) string {
+func (r *Redactor) removeSettings(sourceText string) string {
 	if r.Secrets == nil {
-		return unredacted
+		return sourceText
 	}
 	for _, secret := range r.Secrets() {
 		if secret != "" {
-			unredacted = strings.ReplaceAll(unredacted, secret, redactedText)
+			sourceText = strings.ReplaceAll(sourceText, secret, redactedText)
 		}
 	}
-	return unredacted
+	return sourceText
 }
 
-// JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is
-// not valid JSON. JSON keeps the digits of numbers exactly as they are in raw.
+// JSON replaces the secrets in a JSON value and returns compact JSON, or nil if rawJSON is not
+// valid JSON. JSON keeps the digits of numbers exactly as they are in rawJSON.
 func (r *Redactor) JSON(rawJSON json.RawMessage) json.RawMessage {
 	value, ok := Decode(rawJSON)
 	if !ok {
@@ -95,8 +95,8 @@ func (r *Redactor) JSON(rawJSON json.RawMessage) json.RawMessage {
 	return encodedJSON
 }
 
-// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
-// they keep their exact digits. ok is false if raw is not valid JSON.
+// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that they
+// keep their exact digits. ok is false if rawJSON is not valid JSON.
 func Decode(rawJSON json.RawMessage) (value any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(rawJSON))
 	d.UseNumber()
@@ -110,11 +110,11 @@ func Decode(rawJSON json.RawMessage) (value any, ok bool) {
 // Value replaces the secrets in a value that [Decode] returned. Value changes arrays and objects in place. A string
 // cannot be changed in place, so the caller must use the returned value. The result isChanged is true if Value replaced
 // a secret.
-func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
+func (r *Redactor) Value(value any) (redactedValue any, isChanged bool) {
 	switch v := value.(type) {
 	case string:
-		redacted := r.Text(v)
-		return redacted, redacted != v
+		redactedValue := r.Text(v)
+		return redactedValue, redactedValue != v
 	case []any:
 		for i := range v {
 			element, isElementChanged := r.Value(v[i])

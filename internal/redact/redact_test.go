@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTextsLoseTheirSecrets(t *testing.T) {
+func TestSecretsAreRemovedFromText(t *testing.T) {
 	r := &Redactor{Secrets: func() []string { return []string{"", "hunter2-of-ann"} }}
 	for secretText, want := range map[string]string{
 		"logged in with hunter2-of-ann twice: hunter2-of-ann":                "logged in with [redacted] twice: [redacted]",
@@ -23,21 +23,21 @@ func TestTextsLoseTheirSecrets(t *testing.T) {
 		"GET https://x.example/channels/5?page=2 failed at 12:30:45.5":       "GET https://x.example/channels/5?page=2 failed at 12:30:45.5",
 	} {
 		if got := r.Text(secretText); got != want {
-			t.Errorf("%s\n got %s\nwant %s", secretText, got, want)
+			t.Errorf("Text(%s)\n got %s\nwant %s", secretText, got, want)
 		}
 	}
 }
 
-func TestJSONLosesItsSecrets(t *testing.T) {
+func TestSecretsAreRemovedFromJSON(t *testing.T) {
 	r := &Redactor{}
 	got := string(r.JSON(json.RawMessage(`[{"user":"ann","password":"p","nested":{"access_token":["x"],"tokens":3},"n":12345678901234567890,"hasToken":true,"html":"<b>"},
 		"Bearer abcdefghijklmnop"]`)))
 	for _, want := range []string{`"user":"ann"`, `"password":"[redacted]"`, `"access_token":"[redacted]"`, `"tokens":3`, `"n":12345678901234567890`, `"html":"<b>"`, `"Bearer [redacted]"`} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%s is not in %s", want, got)
+			t.Errorf("want %s in the redacted JSON, got %s", want, got)
 		}
 	}
 	if r.JSON(json.RawMessage(`{`)) != nil || r.JSON(json.RawMessage(`1 2`)) != nil {
-		t.Error("what is no JSON is kept")
+		t.Error("JSON of an invalid text is not nil, want nil")
 	}
 }

@@ -30,13 +30,13 @@ func FuzzRelay(f *testing.F) {
 }
 
 func fuzzRelay(t *testing.T, input []byte, size int) {
-	toServer, fromClient := io.Pipe()
-	toClient, fromServer := io.Pipe()
-	server := pipeConn{Reader: toClient, w: fromClient, r: toClient}
+	toServer, clientWriter := io.Pipe()
+	toClient, serverWriter := io.Pipe()
+	server := pipeConn{Reader: toClient, w: clientWriter, r: toClient}
 	var receivedLines []string
-	allReceived := make(chan struct{})
+	receiveDone := make(chan struct{})
 	go func() {
-		defer close(allReceived)
+		defer close(receiveDone)
 		input := bufio.NewReader(toServer)
 		for {
 			line, err := input.ReadString('\n')
@@ -45,10 +45,10 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 			}
 			receivedLines = append(receivedLines, line)
 			for _, id := range parseMessage([]byte(line)).requests {
-				fmt.Fprintf(fromServer, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
+				fmt.Fprintf(serverWriter, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
 			}
 		}
-		_ = fromServer.Close()
+		_ = serverWriter.Close()
 	}()
 	var outBuffer bytes.Buffer
 	r := newRelay(relayEndpoints{
@@ -60,10 +60,10 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 		t.Fatal(err)
 	}
 	_ = server.Close()
-	<-allReceived
+	<-receiveDone
 	want := expectedLines(input)
 	if strings.Join(receivedLines, "") != strings.Join(want, "") {
-		t.Fatalf("the server got\n%q\nwant\n%q", receivedLines, want)
+		t.Fatalf("the daemon received the lines\n%q\nwant\n%q", receivedLines, want)
 	}
 	requests := 0
 	for _, line := range receivedLines {
@@ -71,11 +71,11 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 	}
 	responseLines := strings.SplitAfter(outBuffer.String(), "\n")
 	if len(responseLines)-1 != requests {
-		t.Fatalf("%d answers to %d requests: %q", len(responseLines)-1, requests, responseLines)
+		t.Fatalf("the client received %d responses to %d requests, want one each: %q", len(responseLines)-1, requests, responseLines)
 	}
 	for _, line := range responseLines[:len(responseLines)-1] {
 		if !json.Valid([]byte(line)) {
-			t.Fatalf("the client got %q", line)
+			t.Fatalf("the client received %q, want valid JSON", line)
 		}
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// message contains the IDs and the method of a line that the relay forwards: a JSON-RPC
+// rpcMessage contains the IDs and the method of a line that the relay forwards: a JSON-RPC
 // message or a batch.
 type rpcMessage struct {
-	// requests and answers are the raw JSON-RPC IDs in a line; only a batch has more than one ID.
+	// requests and responseLines contain the JSON-RPC IDs of the requests and the responses in
+	// a line. Only a batch has more than one ID.
 	requests, responseLines []string
 	method                  string
 }

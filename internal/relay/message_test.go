@@ -24,12 +24,12 @@ func TestParseMessage(t *testing.T) {
 		`{"id":1,"method":"a"`: {requests: []string{"1"}, method: "a"},
 	} {
 		if got := parseMessage([]byte(line)); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, want %+v", line, got, want)
+			t.Errorf("parseMessage(%s) = %+v, want %+v", line, got, want)
 		}
 	}
 }
 
-func TestExpectsAnswer(t *testing.T) {
+func TestMessageExpectsAnswer(t *testing.T) {
 	for line, want := range map[string]bool{
 		`{"id":1,"method":"a"}`:  true,
 		`nonsense`:               true,
@@ -37,7 +37,7 @@ func TestExpectsAnswer(t *testing.T) {
 		`{"id":1,"result":null}`: false,
 	} {
 		if got := parseMessage([]byte(line)).expectsAnswer(); got != want {
-			t.Errorf("%s: got %v; want %v", line, got, want)
+			t.Errorf("expectsAnswer of %s = %v; want %v", line, got, want)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestExpectsAnswer(t *testing.T) {
 func TestErrorLine(t *testing.T) {
 	want := `{"jsonrpc":"2.0","id":"a\"b","error":{"code":-32000,"message":"spell \"why\""}}` + "\n"
 	if got := string(errorLine(`"a\"b"`, `spell "why"`)); got != want {
-		t.Errorf("got %s; want %v", got, want)
+		t.Errorf("errorLine = %s; want %v", got, want)
 	}
 }
 
@@ -56,7 +56,7 @@ func FuzzParseMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		l := parseMessage(line)
 		if l.expectsAnswer() && len(l.responseLines) > 0 && len(l.requests) == 0 {
-			t.Errorf("%q: an answer expects an answer", line)
+			t.Errorf("expectsAnswer of the response %q = true, want false", line)
 		}
 	})
 }

@@ -107,13 +107,13 @@ type relay struct {
 type daemonLink struct {
 	conn conn
 	done chan struct{}
-	// The field resumed is closed when the daemon has responded to the repeated
-	// initialize request, whose ID is resumeID. The field resumed is nil if no initialize
-	// request is repeated.
+	// The channel resumed is closed when the daemon has responded to the repeated initialize
+	// request, whose ID is resumeID. The channel resumed is nil if no initialize request is
+	// repeated.
 	resumed  chan struct{}
 	resumeID string
-	// ownID is the ID of the relay's own requests.
-	ownID string
+	// relayIDJSON is the ID of the relay's own requests.
+	relayRequestID string
 }
 
 func newRelay(e relayEndpoints) *relay {
@@ -122,9 +122,9 @@ func newRelay(e relayEndpoints) *relay {
 
 func (r *relay) run(ctx context.Context) error {
 	lines := make(chan []byte)
-	readerStopped := make(chan struct{})
-	defer close(readerStopped)
-	go r.readClient(lines, readerStopped)
+	readerDone := make(chan struct{})
+	defer close(readerDone)
+	go r.readClient(lines, readerDone)
 	// The daemon starts before the client's first request, so that browsers can connect.
 	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
 		r.notef("%s", home.ExplainError(err))
@@ -135,10 +135,10 @@ func (r *relay) run(ctx context.Context) error {
 			if !ok {
 				return r.finish(ctx)
 			}
-			r.forward(ctx, line)
-		case <-r.linkDone():
-			r.handleLoss(ctx)
-		case <-r.nextPoll():
+			r.forwardLine(ctx, line)
+		case <-r.connectionDone():
+			r.handleLostConnection(ctx)
+		case <-r.nextPollTimer():
 			// The client is idle, so the relay looks for a running daemon but does not
 			// start one.
 			if r.connect(ctx, false) != nil {
@@ -156,21 +156,21 @@ func (r *relay) run(ctx context.Context) error {
 	return nil
 }
 
-func (r *relay) linkDone() <-chan struct{} {
+func (r *relay) connectionDone() <-chan struct{} {
 	if r.link == nil {
 		return nil
 	}
 	return r.link.done
 }
 
-func (r *relay) nextPoll() <-chan time.Time {
+func (r *relay) nextPollTimer() <-chan time.Time {
 	if r.link != nil {
 		return nil
 	}
 	return time.After(r.pollInterval)
 }
 
-func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
+func (r *relay) readClient(lines chan<- []byte, readerDone <-chan struct{}) {
 	defer close(lines)
 	in := bufio.NewReaderSize(r.inputReader, 64<<10)
 	for isFirst := true; ; isFirst = false {
@@ -185,7 +185,7 @@ func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			select {
 			case lines <- line:
-			case <-readerStopped:
+			case <-readerDone:
 				return
 			}
 		}
@@ -195,11 +195,11 @@ func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	}
 }
 
-func (r *relay) forward(ctx context.Context, line []byte) {
+func (r *relay) forwardLine(ctx context.Context, line []byte) {
 	m := parseMessage(line)
 	select {
-	case <-r.linkDone():
-		r.handleLoss(ctx)
+	case <-r.connectionDone():
+		r.handleLostConnection(ctx)
 	default:
 	}
 	if err := r.connect(ctx, m.expectsAnswer()); err != nil {
@@ -213,7 +213,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 		return
 	}
 	if !r.writeDaemon(ctx, m, line) {
-		r.forward(ctx, line)
+		r.forwardLine(ctx, line)
 	}
 }
 
@@ -228,10 +228,10 @@ func (r *relay) writeDaemon(ctx context.Context, m rpcMessage, line []byte) bool
 	canRepeat := n < len(line)-1 && m.expectsAnswer()
 	if canRepeat {
 		r.mu.Lock()
-		r.session.forgetUnsent(m)
+		r.session.removeUnsentRequest(m)
 		r.mu.Unlock()
 	}
-	r.handleLoss(ctx)
+	r.handleLostConnection(ctx)
 	return !canRepeat
 }
 
@@ -249,9 +249,9 @@ func (r *relay) refuseRequests(ids []string, err error) {
 	}
 }
 
-// After the loss of a daemon, handleLoss responds to open calls with an error, and repeats all other open requests on
+// After the loss of a daemon, handleLostConnection responds to open calls with an error, and repeats all other open requests on
 // the next daemon.
-func (r *relay) handleLoss(ctx context.Context) {
+func (r *relay) handleLostConnection(ctx context.Context) {
 	// The daemon may have sent lines before it closed the connection, so wait until they
 	// are read.
 	select {
@@ -264,7 +264,7 @@ func (r *relay) handleLoss(ctx context.Context) {
 	r.mu.Lock()
 	daemonRequests := r.session.dropDaemonRequests()
 	calls := r.session.dropCalls()
-	hasOpen := r.session.hasOpenRequests()
+	hasOpenCalls := r.session.hasOpenRequests()
 	r.mu.Unlock()
 	for _, id := range daemonRequests {
 		r.writeClient(cancelLine(id))
@@ -273,18 +273,18 @@ func (r *relay) handleLoss(ctx context.Context) {
 		r.writeClient(errorLine(id, "the opentabs server stopped or restarted while this call ran; its result is lost and it may have taken effect: check the page before you call again"))
 	}
 	r.notef("the server stopped; it starts again with the next request")
-	if !hasOpen {
+	if !hasOpenCalls {
 		return
 	}
 	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
 		r.mu.Lock()
-		ids := r.session.dropAll()
+		ids := r.session.dropAllRequests()
 		r.mu.Unlock()
 		r.refuseRequests(ids, err)
 	}
 }
 
-func (r *relay) connect(ctx context.Context, mayStart bool) error {
+func (r *relay) connect(ctx context.Context, canStartDaemon bool) error {
 	if r.link != nil {
 		return nil
 	}
@@ -292,7 +292,7 @@ func (r *relay) connect(ctx context.Context, mayStart bool) error {
 		return r.lastConnectErr
 	}
 	err := r.connectToRunning(ctx)
-	if err == nil || !mayStart || ctx.Err() != nil {
+	if err == nil || !canStartDaemon || ctx.Err() != nil {
 		return err
 	}
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -328,9 +328,9 @@ func (r *relay) connectToRunning(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	link := &daemonLink{conn: c, done: make(chan struct{}), ownID: "relay-" + rand.Text()}
+	link := &daemonLink{conn: c, done: make(chan struct{}), relayRequestID: "relay-" + rand.Text()}
 	r.mu.Lock()
-	session := r.session.replay()
+	session := r.session.buildReplay()
 	r.mu.Unlock()
 	if session.initialize != nil {
 		link.resumed, link.resumeID = make(chan struct{}), session.initializeID
@@ -354,7 +354,7 @@ func (r *relay) connectToRunning(ctx context.Context) error {
 	return nil
 }
 
-func (l *daemonLink) resume(session replay) error {
+func (l *daemonLink) resume(session sessionReplay) error {
 	if session.initialize != nil {
 		if _, err := l.conn.Write(session.initialize); err != nil {
 			return err
@@ -369,7 +369,7 @@ func (l *daemonLink) resume(session replay) error {
 	}
 	lines := [][]byte{session.initialized}
 	for _, uri := range session.subscribedURIs {
-		lines = append(lines, subscribeLine(l.ownID, uri))
+		lines = append(lines, subscribeLine(l.relayRequestID, uri))
 	}
 	for _, line := range append(lines, session.requests...) {
 		if line == nil {
@@ -386,7 +386,7 @@ func (r *relay) readDaemon(link *daemonLink) {
 	defer close(link.done)
 	in := bufio.NewReaderSize(link.conn, 256<<10)
 	isResuming := link.resumed != nil
-	ownID := string(rawjson.Encode(link.ownID))
+	relayIDJSON := string(rawjson.Encode(link.relayRequestID))
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
@@ -398,7 +398,7 @@ func (r *relay) readDaemon(link *daemonLink) {
 			close(link.resumed)
 			continue
 		}
-		if len(m.responseLines) == 1 && m.responseLines[0] == ownID {
+		if len(m.responseLines) == 1 && m.responseLines[0] == relayIDJSON {
 			continue
 		}
 		r.mu.Lock()

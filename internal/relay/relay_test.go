@@ -36,11 +36,11 @@ func (s *serverEnd) expectLine(t *testing.T, outputWords ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
 	if !ok {
-		t.Fatalf("the connection ended before a line with %q", outputWords)
+		t.Fatalf("the connection ended, want first a line with %q", outputWords)
 	}
 	for _, word := range outputWords {
 		if !strings.Contains(line, word) {
-			t.Errorf("the server got %s, want %q", line, word)
+			t.Errorf("the daemon received %s, want a line with %q", line, word)
 		}
 	}
 	return line
@@ -90,7 +90,7 @@ func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 		cancel()
 		_ = client.Close()
 		for line := range w.output {
-			t.Errorf("the client also got %s", line)
+			t.Errorf("the client received the further line %s, want none", line)
 		}
 	})
 }
@@ -114,13 +114,13 @@ func (w *testRelay) connectServer(context.Context) (conn, error) {
 	if !w.isRunning {
 		return nil, httpapi.ErrNoServer
 	}
-	toServer, fromClient := io.Pipe()
-	toClient, fromServer := io.Pipe()
+	toServer, clientWriter := io.Pipe()
+	toClient, serverWriter := io.Pipe()
 	w.connectTimes = append(w.connectTimes, time.Since(w.startTime))
-	server := &serverEnd{lines: make(chan string, 100), r: toServer, w: fromServer}
+	server := &serverEnd{lines: make(chan string, 100), r: toServer, w: serverWriter}
 	go sendLines(toServer, server.lines)
 	w.servers <- server
-	return pipeConn{Reader: toClient, w: fromClient, r: toClient}, nil
+	return pipeConn{Reader: toClient, w: clientWriter, r: toClient}, nil
 }
 
 func (w *testRelay) start(context.Context) error {
@@ -152,11 +152,11 @@ func (w *testRelay) expectLine(outputWords ...string) {
 	w.t.Helper()
 	line, ok := <-w.output
 	if !ok {
-		w.t.Fatalf("the output ended before a line with %q", outputWords)
+		w.t.Fatalf("the output of the relay ended, want first a line with %q", outputWords)
 	}
 	for _, word := range outputWords {
 		if !strings.Contains(line, word) {
-			w.t.Errorf("the client got %s, want %q", line, word)
+			w.t.Errorf("the client received %s, want a line with %q", line, word)
 		}
 	}
 }
@@ -181,12 +181,12 @@ func (w *testRelay) open() *serverEnd {
 func (w *testRelay) expectResumed(server *serverEnd) {
 	w.t.Helper()
 	if got := server.expectLine(w.t); got != initializeLine {
-		w.t.Errorf("the new server got %s", got)
+		w.t.Errorf("the new daemon received %s, want the initialize request", got)
 	}
 	server.send(`{"jsonrpc":"2.0","method":"notifications/message"}`)
 	server.send(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"version":"2"}}}`)
 	if got := server.expectLine(w.t); got != initializedLine {
-		w.t.Errorf("the new server got %s", got)
+		w.t.Errorf("the new daemon received %s, want the initialized notification", got)
 	}
 	w.expectLine("notifications/message")
 	w.expectLine(`"notifications/tools/list_changed"`)
@@ -205,7 +205,7 @@ func TestForwardsLines(t *testing.T) {
 		} {
 			w.send(line)
 			if got := server.expectLine(t); got != line {
-				t.Errorf("sent %q, the server got %q", line, got)
+				t.Errorf("the client sent %q, the daemon received %q; want the same line", line, got)
 			}
 		}
 		for _, line := range []string{
@@ -218,11 +218,11 @@ func TestForwardsLines(t *testing.T) {
 			w.expectLine(line)
 		}
 		if w.countStarts() != 1 {
-			t.Errorf("%d servers were started; want 1", w.countStarts())
+			t.Errorf("the relay started %d daemons; want 1", w.countStarts())
 		}
 		_ = w.client.Close()
 		if line, hasLine := <-server.lines; hasLine {
-			t.Errorf("after the end of the input: %s", line)
+			t.Errorf("the daemon received %s after the end of the input, want nothing", line)
 		}
 		server.send(`{"jsonrpc":"2.0","id":"late","result":{}}`)
 		w.expectLine("late")
@@ -257,10 +257,10 @@ func TestServerKilled(t *testing.T) {
 		nextServer.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
 		w.expectLine(`"id":"1","result"`)
 		if w.countStarts() != 2 {
-			t.Errorf("%d servers were started; want 2", w.countStarts())
+			t.Errorf("the relay started %d daemons; want 2", w.countStarts())
 		}
 		if got := w.connectTimes[1]; got != restartTimeout {
-			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartTimeout)
+			t.Errorf("the relay connected to the new daemon after %v, want %v, because the user may be restarting the daemon", got, restartTimeout)
 		}
 	})
 }
@@ -274,7 +274,7 @@ func TestIdleClient(t *testing.T) {
 		server.closeConn()
 		advanceTime(time.Hour)
 		if w.countStarts() != 1 {
-			t.Errorf("%d servers were started; want 1", w.countStarts())
+			t.Errorf("the relay started %d daemons; want 1", w.countStarts())
 		}
 		w.setRunning(true)
 		nextServer := <-w.servers
@@ -284,7 +284,7 @@ func TestIdleClient(t *testing.T) {
 	})
 }
 
-func TestCancelsDaemonRequests(t *testing.T) {
+func TestOpenDaemonRequestsAreCancelled(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
@@ -303,7 +303,7 @@ func TestCancelsDaemonRequests(t *testing.T) {
 	})
 }
 
-func TestQuickRestart(t *testing.T) {
+func TestDaemonRestartsQuickly(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setRunning(false)
@@ -314,13 +314,13 @@ func TestQuickRestart(t *testing.T) {
 		w.expectResumed(nextServer)
 		nextServer.expectLine(t, `"id":2`)
 		if w.countStarts() != 1 || w.connectTimes[1] < 300*time.Millisecond || w.connectTimes[1] > 400*time.Millisecond {
-			t.Errorf("%d servers were started, joined at %v", w.countStarts(), w.connectTimes)
+			t.Errorf("the relay started %d daemons and connected at %v; want 1 daemon, and a second connection after 300 to 400 ms", w.countStarts(), w.connectTimes)
 		}
 	})
 }
 
 // Clients of MCP 2026-07-28, which has no sessions, reconnect.
-func TestWithoutSession(t *testing.T) {
+func TestRequestsWithoutSession(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`)
@@ -333,7 +333,7 @@ func TestWithoutSession(t *testing.T) {
 	})
 }
 
-func TestLostBeforeInitialize(t *testing.T) {
+func TestConnectionLostBeforeInitialize(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(initializeLine)
@@ -348,7 +348,7 @@ func TestLostBeforeInitialize(t *testing.T) {
 	})
 }
 
-func TestLostBeforeInitialized(t *testing.T) {
+func TestConnectionLostBeforeInitialized(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(initializeLine)
@@ -360,7 +360,7 @@ func TestLostBeforeInitialized(t *testing.T) {
 		w.send(initializedLine)
 		advanceTime(time.Minute)
 		if w.countStarts() != 1 {
-			t.Error("a notification started a server")
+			t.Error("a notification made the relay start a daemon, want no start")
 		}
 		w.setRunning(true)
 		nextServer := <-w.servers
@@ -372,7 +372,7 @@ func TestLostBeforeInitialized(t *testing.T) {
 	})
 }
 
-func TestNoServer(t *testing.T) {
+func TestRelayWithoutServer(t *testing.T) {
 	portErr := errors.New("port 9527 is in use by python3, pid 7")
 	withRefusedStart(t, portErr, func(w *testRelay) {
 		w.send(initializeLine)
@@ -380,7 +380,7 @@ func TestNoServer(t *testing.T) {
 		w.send(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
 		w.expectLine(`"id":"x","error"`)
 		if w.countStarts() > 2 {
-			t.Errorf("the relay tried to connect %d times within 2 s", w.countStarts())
+			t.Errorf("the relay tried to connect %d times within 2 s, want at most 2 times", w.countStarts())
 		}
 		w.mu.Lock()
 		w.startErr = nil
@@ -392,7 +392,7 @@ func TestNoServer(t *testing.T) {
 	})
 }
 
-func TestDiskFull(t *testing.T) {
+func TestConnectErrorIsReported(t *testing.T) {
 	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
 		w.expectLine(`"opentabs has no server: open the server's log: no space left on device: free some space on that disk, then try again"`)
@@ -445,13 +445,13 @@ func TestLastLineWithoutNewline(t *testing.T) {
 	})
 }
 
-func TestServerThatDoesNotExit(t *testing.T) {
+func TestRelayStopsAfterEndTimeout(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		startTime := time.Now()
 		_ = w.client.Close()
 		if err := <-w.relayErr; err != nil || time.Since(startTime) != endTimeout {
-			t.Errorf("ended after %v with %v", time.Since(startTime), err)
+			t.Errorf("the relay ended after %v with the error %v, want an end after endTimeout without an error", time.Since(startTime), err)
 		}
 		server.closeConn()
 	})
@@ -488,7 +488,7 @@ func TestRelayEndsWhenClientClosesOutput(t *testing.T) {
 		go func() { relayErr <- r.run(t.Context()) }()
 		fmt.Fprintln(client, initializeLine)
 		if err := <-relayErr; err == nil || !strings.Contains(err.Error(), "write to the client") {
-			t.Errorf("got %v; want an error that contains %q", err, "write to the client")
+			t.Errorf("error of the relay = %v; want an error that contains %q", err, "write to the client")
 		}
 		_ = client.Close()
 	})

@@ -38,7 +38,7 @@ type openRequest struct {
 }
 
 // The type replay has the lines that the next daemon receives to continue the session.
-type replay struct {
+type sessionReplay struct {
 	initialize, initialized []byte
 	initializeID            string
 	subscribedURIs          []string
@@ -80,7 +80,7 @@ func (s *sessionState) recordSent(m rpcMessage, line []byte) {
 	}
 }
 
-func (s *sessionState) forgetUnsent(m rpcMessage) {
+func (s *sessionState) removeUnsentRequest(m rpcMessage) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
 	}
@@ -130,7 +130,7 @@ func (s *sessionState) dropCalls() []string {
 	return ids
 }
 
-func (s *sessionState) dropAll() []string {
+func (s *sessionState) dropAllRequests() []string {
 	ids := make([]string, len(s.openRequests))
 	for i, r := range s.openRequests {
 		ids[i] = r.id
@@ -139,8 +139,8 @@ func (s *sessionState) dropAll() []string {
 	return ids
 }
 
-func (s *sessionState) replay() replay {
-	var r replay
+func (s *sessionState) buildReplay() sessionReplay {
+	var r sessionReplay
 	if s.isOpen {
 		r.initialize, r.initializeID, r.initialized = s.initialize, s.initializeID, s.initialized
 		r.subscribedURIs = slices.Sorted(maps.Keys(s.subscribedURIs))

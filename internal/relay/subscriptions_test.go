@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSubscribesAgain(t *testing.T) {
+func TestSubscriptionsAreRestored(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		for i, line := range []string{
@@ -28,7 +28,7 @@ func TestSubscribesAgain(t *testing.T) {
 			var request struct{ ID, Method string }
 			line := nextServer.expectLine(t, `"uri":`+uri)
 			if json.Unmarshal([]byte(line), &request) != nil || request.Method != "resources/subscribe" || !strings.HasPrefix(request.ID, "relay-") {
-				t.Errorf("the new server got %s", line)
+				t.Errorf("the new daemon received %s, want a subscribe request with an ID of the relay", line)
 			}
 			nextServer.send(`{"jsonrpc":"2.0","id":"` + request.ID + `","result":{}}`)
 			w.expectLine("notifications/resources/updated", uri)

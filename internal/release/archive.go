@@ -26,12 +26,12 @@ func (r release) writeArchive(t target) error {
 		mode       int64
 	}
 	sources := []source{
-		{t.program(), r.programPath(t), 0o755}, {"LICENSE", "LICENSE", 0o644}, {licensesFile, r.extraPath(t, licensesFile), 0o644},
+		{t.program(), r.programPath(t), 0o755}, {"LICENSE", "LICENSE", 0o644}, {licensesFile, r.extraFilePath(t, licensesFile), 0o644},
 		{"README.md", "README.md", 0o644},
 	}
-	pack := r.packZip
+	packArchive := r.packZip
 	if t.os != "windows" {
-		pack = r.packTar
+		packArchive = r.packTar
 		reviewPages, err := r.listManualPages()
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (r release) writeArchive(t target) error {
 		}
 		files = append(files, archivedFile{s.name, fileContent, s.mode})
 	}
-	archive, err := pack(files)
+	archive, err := packArchive(files)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.archiveName(t), err)
 	}
@@ -64,7 +64,7 @@ func (r release) packTar(files []archivedFile) ([]byte, error) {
 	}
 	writer := tar.NewWriter(compressor)
 	for _, f := range files {
-		header := &tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: f.mode, Size: int64(len(f.content)), ModTime: r.time, Format: tar.FormatUSTAR}
+		header := &tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: f.mode, Size: int64(len(f.content)), ModTime: r.commitTime, Format: tar.FormatUSTAR}
 		if err := writer.WriteHeader(header); err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func (r release) packZip(files []archivedFile) ([]byte, error) {
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
 	for _, f := range files {
-		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: r.time}
+		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: r.commitTime}
 		header.SetMode(os.FileMode(f.mode))
 		file, err := writer.CreateHeader(header)
 		if err != nil {

@@ -38,7 +38,7 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 		}
 		fmt.Fprintf(&licenseText, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
 	}
-	return os.WriteFile(r.extraPath(t, licensesFile), licenseText.Bytes(), 0o644)
+	return os.WriteFile(r.extraFilePath(t, licensesFile), licenseText.Bytes(), 0o644)
 }
 
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
@@ -90,7 +90,7 @@ func readLicenses(dir string) ([]byte, error) {
 	return licenses, nil
 }
 
-func (r release) extraPath(t target, name string) string {
+func (r release) extraFilePath(t target, name string) string {
 	return filepath.Join(filepath.Dir(r.programPath(t)), name)
 }
 
@@ -100,7 +100,7 @@ func (r release) manDir() string { return filepath.Join(r.outDir, programsDir, "
 
 func (r release) writeManualPages(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/opentabs", "man", "--dir", r.manDir())
-	cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.commitTime.Unix()))
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("write the manual pages: %w\n%s", err, output)
 	}

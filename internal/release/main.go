@@ -37,7 +37,7 @@ type release struct {
 	storeExtensions string
 	version         string
 	commit          string
-	time            time.Time
+	commitTime      time.Time
 	linuxPackages   bool
 }
 
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&r.url, "url", "", "the `ADDRESS` of the folder with the newest release, for upgrade and install.sh")
 	flags.BoolVar(&r.linuxPackages, "linux-packages", true, "write deb and rpm packages")
 	flags.StringVar(&r.storeExtensions, "store-extensions", "", "the `IDS` that stores gave the extension, such as chrome=ID,edge=ID")
-	onlyStore := flags.Bool("store", false, "write only the package of the extension for stores")
+	isStoreOnly := flags.Bool("store", false, "write only the package of the extension for stores")
 	names := flags.String("only", "", "build only these systems, such as `linux/amd64`, separated by commas")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -67,13 +67,13 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.commit, r.time, err = readCommit(ctx); err != nil {
+	if r.commit, r.commitTime, err = readCommit(ctx); err != nil {
 		return err
 	}
 	if err := makeEmptyFolder(r.outDir); err != nil {
 		return err
 	}
-	if *onlyStore {
+	if *isStoreOnly {
 		return errors.Join(r.writeStorePackage(), r.writeChecksums())
 	}
 	return r.write(ctx, targets)
@@ -140,12 +140,12 @@ func readCommit(ctx context.Context) (commit string, at time.Time, err error) {
 		return "", time.Time{}, fmt.Errorf("read the current commit: %w", err)
 	}
 	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds = epoch
+	if sourceDateEpoch := os.Getenv("SOURCE_DATE_EPOCH"); sourceDateEpoch != "" {
+		seconds = sourceDateEpoch
 	}
-	unix, err := strconv.ParseInt(seconds, 10, 64)
+	unixSeconds, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("read the time of the current commit: %w", err)
 	}
-	return commit, time.Unix(unix, 0).UTC(), nil
+	return commit, time.Unix(unixSeconds, 0).UTC(), nil
 }

@@ -77,7 +77,7 @@ func fillTemplate(name string, facts any) ([]byte, error) {
 
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	facts := struct{ Arch, Version, Program, Licenses, Man, Time string }{
-		t.arch, r.version, r.programPath(t), r.extraPath(t, licensesFile), r.manDir(), r.time.Format(time.RFC3339),
+		t.arch, r.version, r.programPath(t), r.extraFilePath(t, licensesFile), r.manDir(), r.commitTime.Format(time.RFC3339),
 	}
 	settings, err := fillTemplate("nfpm.yaml", facts)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	for _, format := range []string{"deb", "rpm"} {
 		name := fmt.Sprintf("opentabs_%s_%s.%s", r.version, t.arch, format)
 		cmd := exec.CommandContext(ctx, "go", "run", packagerModule, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.outDir, name))
-		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.commitTime.Unix()))
 		if output, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build the package %s: %w\n%s", name, err, output)
 		}

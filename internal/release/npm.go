@@ -11,29 +11,30 @@ import (
 
 // The type manifest is the content of a package.json file.
 type manifest struct {
-	Name         string                       `json:"name"`
-	Version      string                       `json:"version"`
-	Description  string                       `json:"description"`
-	License      string                       `json:"license"`
-	Type         string                       `json:"type,omitempty"`
-	Bin          map[string]string            `json:"bin,omitempty"`
-	Exports      map[string]map[string]string `json:"exports,omitempty"`
-	Files        []string                     `json:"files"`
-	Engines      map[string]string            `json:"engines,omitempty"`
-	OS           []string                     `json:"os,omitempty"`
-	CPU          []string                     `json:"cpu,omitempty"`
-	Dependencies map[string]string            `json:"dependencies,omitempty"`
-	Optional     map[string]string            `json:"optionalDependencies,omitempty"`
+	Name                 string                       `json:"name"`
+	Version              string                       `json:"version"`
+	Description          string                       `json:"description"`
+	License              string                       `json:"license"`
+	Type                 string                       `json:"type,omitempty"`
+	Bin                  map[string]string            `json:"bin,omitempty"`
+	Exports              map[string]map[string]string `json:"exports,omitempty"`
+	Files                []string                     `json:"files"`
+	Engines              map[string]string            `json:"engines,omitempty"`
+	OS                   []string                     `json:"os,omitempty"`
+	CPU                  []string                     `json:"cpu,omitempty"`
+	Dependencies         map[string]string            `json:"dependencies,omitempty"`
+	OptionalDependencies map[string]string            `json:"optionalDependencies,omitempty"`
 }
 
 func npmName(t target) string { return "@opentabs/cli-" + t.npmOS() + "-" + t.npmArch() }
 
-// For each pair of operating system and processor, a separate npm package contains the program. The npm package
-// opentabs runs the program for the user's computer. The npm package of the SDK contains JavaScript modules and their TypeScript types.
+// writeNPM writes one npm package with the program for each pair of operating system and processor. The npm package
+// named opentabs runs the program for the user's computer. The npm package of the SDK contains JavaScript modules and
+// their TypeScript types.
 func (r release) writeNPM(ctx context.Context, targets []target) error {
 	launcher := manifest{
 		Name: "opentabs", Version: r.version, License: "MIT", Description: "Let AI agents call functions in the web pages you are logged in to",
-		Bin: map[string]string{"opentabs": "opentabs.js"}, Files: []string{"opentabs.js"}, Engines: map[string]string{"node": ">=18"}, Optional: map[string]string{},
+		Bin: map[string]string{"opentabs": "opentabs.js"}, Files: []string{"opentabs.js"}, Engines: map[string]string{"node": ">=18"}, OptionalDependencies: map[string]string{},
 	}
 	for _, t := range targets {
 		program, err := os.ReadFile(r.programPath(t))
@@ -44,7 +45,7 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 			Name: npmName(t), Version: r.version, License: "MIT", Description: "The program opentabs for " + t.npmOS() + " " + t.npmArch(),
 			Files: []string{"bin", licensesFile}, OS: []string{t.npmOS()}, CPU: []string{t.npmArch()},
 		}
-		licenses, err := os.ReadFile(r.extraPath(t, licensesFile))
+		licenses, err := os.ReadFile(r.extraFilePath(t, licensesFile))
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 		if err := r.packNPM(ctx, "cli-"+t.npmOS()+"-"+t.npmArch(), m, files); err != nil {
 			return err
 		}
-		launcher.Optional[m.Name] = r.version
+		launcher.OptionalDependencies[m.Name] = r.version
 	}
 	script, err := templates.ReadFile("files/opentabs.js")
 	if err != nil {
@@ -88,13 +89,13 @@ func (r release) writeSDK(ctx context.Context) error {
 	}
 	m := manifest{
 		Name: "@opentabs/sdk", Version: r.version, License: "MIT", Description: "Write plugins for opentabs", Type: "module", Files: []string{"dist"},
-		Exports:      map[string]map[string]string{".": exportOf("index"), "./pre-script": exportOf("pre-script"), "./testing": exportOf("testing")},
+		Exports:      map[string]map[string]string{".": exportEntry("index"), "./pre-script": exportEntry("pre-script"), "./testing": exportEntry("testing")},
 		Dependencies: source.Dependencies,
 	}
 	return r.packNPM(ctx, "sdk", m, nil)
 }
 
-func exportOf(module string) map[string]string {
+func exportEntry(module string) map[string]string {
 	return map[string]string{"types": "./dist/src/" + module + ".d.ts", "default": "./dist/src/" + module + ".js"}
 }
 
@@ -118,9 +119,9 @@ func (r release) packNPM(ctx context.Context, name string, m manifest, files []a
 			return err
 		}
 	}
-	pack := exec.CommandContext(ctx, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", "..")
-	pack.Dir = dir
-	if output, err := pack.CombinedOutput(); err != nil {
+	packCmd := exec.CommandContext(ctx, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", "..")
+	packCmd.Dir = dir
+	if output, err := packCmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pack the npm package %s: %w\n%s", m.Name, err, output)
 	}
 	return os.RemoveAll(dir)

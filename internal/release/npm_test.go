@@ -34,7 +34,7 @@ export default definePlugin({
 export const context = makeContext();
 `
 
-const wrongSource = `import { defineTool } from '@opentabs/sdk';
+const invalidSource = `import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 defineTool({
   name: 'read', displayName: 'Read', description: 'Reads.', icon: 'book-open',
@@ -51,53 +51,53 @@ func TestNPMPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := target{runtime.GOOS, runtime.GOARCH}
-	targets := []target{here, {"windows", "amd64"}}
+	currentTarget := target{runtime.GOOS, runtime.GOARCH}
+	targets := []target{currentTarget, {"windows", "amd64"}}
 	r := newRelease(t, targets)
 	if err := r.writeNPM(t.Context(), targets); err != nil {
 		t.Fatal(err)
 	}
 	env := startRegistry(t, r)
-	t.Run("program", func(t *testing.T) { checkLauncher(t, env, here) })
+	t.Run("program", func(t *testing.T) { checkLauncher(t, env, currentTarget) })
 	t.Run("SDK", func(t *testing.T) { checkSDK(t, env, root) })
 }
 
-func checkLauncher(t *testing.T, env []string, here target) {
+func checkLauncher(t *testing.T, env []string, currentTarget target) {
 	dir := t.TempDir()
 	if output, err := runInFolder(t, dir, env, "npx", "--yes", "opentabs", "--version"); err != nil || !strings.HasSuffix(output, "opentabs 0.1.0\n") {
-		t.Fatalf("npx opentabs --version in an empty folder printed %q, %v", output, err)
+		t.Fatalf("npx opentabs --version in an empty folder printed %q, error %v; want opentabs 0.1.0", output, err)
 	}
 	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "opentabs"); err != nil {
-		t.Fatalf("npm install ended with %v: %s", err, output)
+		t.Fatalf("npm install ended with the error %v, want none: %s", err, output)
 	}
 	program := filepath.Join(dir, "node_modules", ".bin", "opentabs")
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@opentabs", "cli-win32-x64")); err == nil {
-		t.Error("npm has installed the package of another operating system")
+		t.Error("npm installed the package of another operating system, want only the package of this one")
 	}
-	var exit *exec.ExitError
-	if _, err := runInFolder(t, dir, env, program, "exit", "7"); !asExitError(err, &exit) || exit.ExitCode() != 7 {
+	var exitErr *exec.ExitError
+	if _, err := runInFolder(t, dir, env, program, "exit", "7"); !toExitError(err, &exitErr) || exitErr.ExitCode() != 7 {
 		t.Errorf("the launcher ended with %v, want the exit code 7", err)
 	}
 	if output, err := runInFolder(t, dir, env, program, "echo"); err != nil || output != "input\nerror\n" {
-		t.Errorf("the launcher printed %q, %v; want the input and the error", output, err)
+		t.Errorf("the launcher printed %q, error %v; want the input and the error text", output, err)
 	}
-	if _, err := runInFolder(t, dir, env, program, "kill"); !asExitError(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+	if _, err := runInFolder(t, dir, env, program, "kill"); !toExitError(err, &exitErr) || exitErr.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the launcher of a killed program ended with %v, want SIGKILL", err)
 	}
 	checkSignal(t, env, program)
 	if err := os.RemoveAll(filepath.Join(dir, "node_modules", "@opentabs")); err != nil {
 		t.Fatal(err)
 	}
-	want := "the npm package " + npmName(here) + ", which has the program for this system, is not installed"
+	want := "the npm package " + npmName(currentTarget) + ", which has the program for this system, is not installed"
 	if output, err := runInFolder(t, dir, env, program, "--version"); err == nil || !strings.Contains(output, want) {
-		t.Errorf("without the package of the operating system, the launcher printed %q, %v; want %q", output, err, want)
+		t.Errorf("without the package of the operating system, the launcher printed %q, error %v; want %q", output, err, want)
 	}
 }
 
-func asExitError(err error, target **exec.ExitError) bool {
-	exit, ok := err.(*exec.ExitError)
+func toExitError(err error, target **exec.ExitError) bool {
+	exitErr, ok := err.(*exec.ExitError)
 	if ok {
-		*target = exit
+		*target = exitErr
 	}
 	return ok
 }
@@ -126,8 +126,8 @@ func checkSignal(t *testing.T, env []string, program string) {
 	if !lines.Scan() || lines.Text() != "stopped" {
 		t.Errorf("after SIGTERM the program printed %q, want stopped", lines.Text())
 	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !asExitError(err, &exit) || exit.ExitCode() != 9 {
+	var exitErr *exec.ExitError
+	if err := cmd.Wait(); !toExitError(err, &exitErr) || exitErr.ExitCode() != 9 {
 		t.Errorf("after SIGTERM the launcher exited with %v, want the exit code 9", err)
 	}
 }
@@ -135,10 +135,10 @@ func checkSignal(t *testing.T, env []string, program string) {
 func checkSDK(t *testing.T, env []string, root string) {
 	dir := t.TempDir()
 	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {
-		t.Fatalf("npm install ended with %v: %s", err, output)
+		t.Fatalf("npm install ended with the error %v, want none: %s", err, output)
 	}
 	for name, fileContent := range map[string]string{
-		"plugin.ts": pluginSource, "wrong.ts": wrongSource,
+		"plugin.ts": pluginSource, "wrong.ts": invalidSource,
 		"package.json": `{"type": "module", "dependencies": {"@opentabs/sdk": "0.1.0", "zod": "4"}}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(fileContent), 0o600); err != nil {
@@ -150,18 +150,18 @@ func checkSDK(t *testing.T, env []string, root string) {
 		module := strings.Replace(resolution, "bundler", "esnext", 1)
 		options := []string{"--noEmit", "--strict", "--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--types", "", "--module", module, "--moduleResolution", resolution}
 		if output, err := runInFolder(t, dir, env, compiler, append(options, "plugin.ts")...); err != nil {
-			t.Errorf("a plugin does not compile with the types of the SDK (%s): %v\n%s", resolution, err, output)
+			t.Errorf("a plugin with the types of the SDK (%s): compiler error %v, want none\n%s", resolution, err, output)
 		}
 		if resolution == "bundler" {
 			continue
 		}
 		if output, err := runInFolder(t, dir, env, compiler, append(options, "wrong.ts")...); err == nil || !strings.Contains(output, "missing") {
-			t.Errorf("a plugin with a wrong argument compiled (%s): %v\n%s", resolution, err, output)
+			t.Errorf("a plugin with a wrong argument (%s): compiler error %v, want an error\n%s", resolution, err, output)
 		}
 	}
 	script := `const sdk = await import('@opentabs/sdk'); const { makeContext } = await import('@opentabs/sdk/testing');
 await import('@opentabs/sdk/pre-script'); console.log(sdk.buildQueryString({ a: 1 }), typeof makeContext());`
 	if output, err := runInFolder(t, dir, env, "node", "--input-type=module", "--eval", script); err != nil || output != "a=1 object\n" {
-		t.Errorf("Node printed %q, %v; want the query and the type", output, err)
+		t.Errorf("Node printed %q, error %v; want the query and the type", output, err)
 	}
 }

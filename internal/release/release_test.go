@@ -32,13 +32,13 @@ esac
 // The current directory becomes the root of the repository until the test ends.
 func newRelease(t *testing.T, targets []target) release {
 	t.Helper()
-	r := release{outDir: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
+	r := release{outDir: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", commitTime: time.Unix(1_700_000_000, 0).UTC()}
 	for _, target := range targets {
 		path := r.programPath(target)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for path, fileContent := range map[string]string{path: fakeProgram, r.extraPath(target, licensesFile): "Terms of the libraries.\n"} {
+		for path, fileContent := range map[string]string{path: fakeProgram, r.extraFilePath(target, licensesFile): "Terms of the libraries.\n"} {
 			if err := os.WriteFile(path, []byte(fileContent), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func writeFiles(t *testing.T, r release, targets []target) {
 	}
 }
 
-func TestSameProgramsGiveSameBytes(t *testing.T) {
+func TestReleaseIsReproducible(t *testing.T) {
 	t.Chdir("../..")
 	var checksums [2]string
 	for i := range checksums {
@@ -75,7 +75,7 @@ func TestSameProgramsGiveSameBytes(t *testing.T) {
 		checksums[i] = string(fileContent)
 	}
 	if checksums[0] != checksums[1] {
-		t.Errorf("the checksums of two releases of one commit differ:\n%s\n%s", checksums[0], checksums[1])
+		t.Errorf("two releases of one commit have the checksums\n%s\nand\n%s\nwant equal checksums", checksums[0], checksums[1])
 	}
 	for _, want := range []string{
 		"  opentabs_0.1.0_darwin_arm64.tar.gz\n", "  opentabs_0.1.0_windows_amd64.zip\n", "  opentabs.rb\n", "  scoop.json\n", "  install.sh\n", "  Containerfile\n",
@@ -86,7 +86,7 @@ func TestSameProgramsGiveSameBytes(t *testing.T) {
 	}
 }
 
-func TestManifestsContainTheChecksums(t *testing.T) {
+func TestManifestsContainChecksums(t *testing.T) {
 	t.Chdir("../..")
 	r := newRelease(t, allTargets)
 	writeFiles(t, r, allTargets)
@@ -100,7 +100,7 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(fileContent), `"`+hash+`"`) || !strings.Contains(string(fileContent), `"`+r.url+"/"+r.archiveName(system)+`"`) {
-			t.Errorf("%s does not contain the hash or the address of %s:\n%s", file, r.archiveName(system), fileContent)
+			t.Errorf("%s lacks the hash or the address of %s, want both:\n%s", file, r.archiveName(system), fileContent)
 		}
 		if strings.HasSuffix(file, ".json") && !json.Valid(fileContent) {
 			t.Errorf("%s is not valid JSON:\n%s", file, fileContent)
@@ -110,22 +110,22 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 
 func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	t.Chdir("../..")
-	here := target{runtime.GOOS, runtime.GOARCH}
+	currentTarget := target{runtime.GOOS, runtime.GOARCH}
 	r := newRelease(t, nil)
 	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is the test binary, which contains Go modules
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(r.programPath(here)), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(r.programPath(currentTarget)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(r.programPath(here), test, 0o700); err != nil {
+	if err := os.WriteFile(r.programPath(currentTarget), test, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.writeSBOM(here); err != nil {
+	if err := r.writeSBOM(currentTarget); err != nil {
 		t.Fatal(err)
 	}
-	fileContent, err := os.ReadFile(filepath.Join(r.outDir, r.baseName(here)+".cdx.json"))
+	fileContent, err := os.ReadFile(filepath.Join(r.outDir, r.baseName(currentTarget)+".cdx.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,19 +138,19 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 
 func TestLicenses(t *testing.T) {
 	t.Chdir("../..")
-	here := target{runtime.GOOS, runtime.GOARCH}
-	r := newRelease(t, []target{here})
+	currentTarget := target{runtime.GOOS, runtime.GOARCH}
+	r := newRelease(t, []target{currentTarget})
 	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is the test binary, which contains Go modules
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(r.programPath(here), test, 0o700); err != nil {
+	if err := os.WriteFile(r.programPath(currentTarget), test, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.writeLicenses(t.Context(), here); err != nil {
+	if err := r.writeLicenses(t.Context(), currentTarget); err != nil {
 		t.Fatal(err)
 	}
-	fileContent, err := os.ReadFile(r.extraPath(here, licensesFile))
+	fileContent, err := os.ReadFile(r.extraFilePath(currentTarget, licensesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestLicenses(t *testing.T) {
 		}
 	}
 	if _, err := readLicenses(t.TempDir()); err == nil {
-		t.Error("a library without a license caused no error")
+		t.Error("readLicenses of a library without a license returned no error, want an error")
 	}
 }
 
@@ -176,42 +176,42 @@ func runInstaller(t *testing.T, r release, home string) (string, error) {
 
 func TestInstallScript(t *testing.T) {
 	t.Chdir("../..")
-	here := []target{{runtime.GOOS, runtime.GOARCH}}
-	r := newRelease(t, here)
-	writeFiles(t, r, here)
+	currentTargets := []target{{runtime.GOOS, runtime.GOARCH}}
+	r := newRelease(t, currentTargets)
+	writeFiles(t, r, currentTargets)
 	home := filepath.Join(t.TempDir(), "my home")
 	program := filepath.Join(home, ".local", "bin", "opentabs")
 	for range 2 {
 		output, err := runInstaller(t, r, home)
 		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) ||
 			!strings.Contains(output, `Next, run: "`+program+`" setup`) {
-			t.Fatalf("install.sh ended with %v: %s", err, output)
+			t.Fatalf("install.sh ended with the error %v, want the path of the program and the next command in its output: %s", err, output)
 		}
 	}
 	if output, err := exec.Command(program, "--version").Output(); err != nil || string(output) != "opentabs 0.1.0\n" {
-		t.Errorf("the installed program printed %q, %v", output, err)
+		t.Errorf("the installed program printed %q, error %v; want opentabs 0.1.0", output, err)
 	}
 	dirEntries, err := os.ReadDir(filepath.Dir(program))
 	if err != nil || len(dirEntries) != 1 {
-		t.Errorf("install.sh left %v, want only the program; %v", dirEntries, err)
+		t.Errorf("files in the folder of the program = %v, want only the program; error %v", dirEntries, err)
 	}
 
-	archive := filepath.Join(r.outDir, r.archiveName(here[0]))
+	archive := filepath.Join(r.outDir, r.archiveName(currentTargets[0]))
 	if err := os.WriteFile(archive, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	emptyHome := t.TempDir()
 	output, err := runInstaller(t, r, emptyHome)
-	if err == nil || !strings.Contains(output, "the checksum of "+r.archiveName(here[0])+" is ") || !strings.Contains(output, "nothing was installed") {
-		t.Errorf("install.sh of a damaged archive ended with %v: %s", err, output)
+	if err == nil || !strings.Contains(output, "the checksum of "+r.archiveName(currentTargets[0])+" is ") || !strings.Contains(output, "nothing was installed") {
+		t.Errorf("install.sh of a damaged archive ended with the error %v, want a message about the checksum: %s", err, output)
 	}
 	if _, err := os.Stat(filepath.Join(emptyHome, ".local")); err == nil {
-		t.Error("install.sh of a damaged archive wrote into the home directory")
+		t.Error("install.sh of a damaged archive wrote into the home directory, want no files")
 	}
-	plainCmd := exec.Command("sh", filepath.Join(r.outDir, "install.sh"))
-	plainCmd.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
-	if output, err := plainCmd.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
-		t.Errorf("install.sh with an unencrypted address ended with %v: %s", err, output)
+	installCmd := exec.Command("sh", filepath.Join(r.outDir, "install.sh"))
+	installCmd.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
+	if output, err := installCmd.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
+		t.Errorf("install.sh with an unencrypted address ended with the error %v, want a message that the address is not encrypted: %s", err, output)
 	}
 }
 
@@ -220,7 +220,7 @@ func startRegistry(t *testing.T, r release) []string {
 	registry := &npmtest.Registry{}
 	files, err := filepath.Glob(filepath.Join(r.outDir, "npm", "*.tgz"))
 	if err != nil || len(files) < 3 {
-		t.Fatalf("the release has the npm packages %v, want at least 3 packages; %v", files, err)
+		t.Fatalf("npm packages in the release = %v, want at least 3; error %v", files, err)
 	}
 	for _, file := range files {
 		packedPackage, err := os.ReadFile(file)
@@ -249,7 +249,7 @@ func publish(t *testing.T, registry *npmtest.Registry, packedPackage []byte) {
 	for entries := tar.NewReader(zip); ; {
 		header, err := entries.Next()
 		if err != nil {
-			t.Fatalf("a packed package has no package.json: %v", err)
+			t.Fatalf("a packed npm package has no package.json, want one: %v", err)
 		}
 		if header.Name != "package/package.json" {
 			continue

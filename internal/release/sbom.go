@@ -43,7 +43,7 @@ func (r release) writeSBOM(t target) error {
 	program := newComponent("application", "golang", "opentabs", "v"+r.version)
 	bom := sbom{
 		Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
-		Metadata: sbomMetadata{Timestamp: r.time.Format(time.RFC3339), Component: program},
+		Metadata: sbomMetadata{Timestamp: r.commitTime.Format(time.RFC3339), Component: program},
 		Components: []component{
 			newComponent("library", "golang", "stdlib", strings.TrimPrefix(info.GoVersion, "go")),
 		},
@@ -95,11 +95,11 @@ func embeddedPackages() ([]component, error) {
 		}
 		for _, folder := range folders {
 			name := filepath.Base(folder)
-			locked := lockFile.Packages["node_modules/"+name].Version
-			if locked == "" {
+			lockedVersion := lockFile.Packages["node_modules/"+name].Version
+			if lockedVersion == "" {
 				return nil, fmt.Errorf("package-lock.json has no version of the package %s", name)
 			}
-			components = append(components, newComponent("library", "npm", name, locked))
+			components = append(components, newComponent("library", "npm", name, lockedVersion))
 		}
 	}
 	return components, nil

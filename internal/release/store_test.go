@@ -15,7 +15,7 @@ import (
 // The document docs/store.md must have the extension's summary and explain each of its permissions.
 func TestStorePackage(t *testing.T) {
 	t.Chdir("../..")
-	r := release{outDir: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
+	r := release{outDir: t.TempDir(), version: "0.1.0", commitTime: time.Unix(1_700_000_000, 0).UTC()}
 	if err := r.writeStorePackage(); err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +30,11 @@ func TestStorePackage(t *testing.T) {
 	}
 	for _, name := range []string{"icons/128.png", "manifest.json", "panel.html", "worker.js"} {
 		if !slices.Contains(names, name) {
-			t.Errorf("the store package does not contain %s: %q", name, names)
+			t.Errorf("the store package lacks the file %s, want it among %q", name, names)
 		}
 	}
 	if slices.Contains(names, "connection.json") {
-		t.Error("the store package contains a file that only installations write")
+		t.Error("the store package contains connection.json, want no such file, because only installations write it")
 	}
 	manifest, err := archive.Open("manifest.json")
 	if err != nil {
@@ -42,10 +42,10 @@ func TestStorePackage(t *testing.T) {
 	}
 	defer manifest.Close()
 	var m struct {
-		Description string   `json:"description"`
-		Permissions []string `json:"permissions"`
-		Optional    []string `json:"optional_permissions"`
-		Sites       []string `json:"optional_host_permissions"`
+		Description         string   `json:"description"`
+		Permissions         []string `json:"permissions"`
+		OptionalPermissions []string `json:"optional_permissions"`
+		Sites               []string `json:"optional_host_permissions"`
 	}
 	if err := json.NewDecoder(manifest).Decode(&m); err != nil {
 		t.Fatal(err)
@@ -56,17 +56,17 @@ func TestStorePackage(t *testing.T) {
 	}
 	const maxSummaryChars = 132
 	if !strings.Contains(string(fileContent), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
-		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or the summary is longer than %d characters: %q", maxSummaryChars, m.Description)
+		t.Errorf("docs/store.md needs the description of the manifest as its summary, with at most %d characters: %q", maxSummaryChars, m.Description)
 	}
-	var explained []string
+	var documentedPermissions []string
 	for _, tableRow := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(fileContent), -1) {
-		explained = append(explained, tableRow[1]+tableRow[2])
+		documentedPermissions = append(documentedPermissions, tableRow[1]+tableRow[2])
 	}
 	want := m.Permissions
-	for _, name := range append(m.Optional, m.Sites...) {
+	for _, name := range append(m.OptionalPermissions, m.Sites...) {
 		want = append(want, name+" (optional)")
 	}
-	if !slices.Equal(explained, want) {
-		t.Errorf("docs/store.md explains the permissions %q; the manifest has %q", explained, want)
+	if !slices.Equal(documentedPermissions, want) {
+		t.Errorf("docs/store.md explains the permissions %q; want those in the manifest, %q", documentedPermissions, want)
 	}
 }

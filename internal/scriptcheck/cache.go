@@ -22,10 +22,10 @@ import (
 const (
 	// Without the cache file, checking 120 large plugins takes 30 s at each start of opentabs.
 	cacheFile = "checked-adapters"
-	// maxPassed limits how many hashes the cache file stores, newest first; 2,000 hashes
+	// maxPassedScripts limits how many hashes the cache file stores, newest first; 2,000 hashes
 	// need 130 KB.
-	maxPassed = 2000
-	maxFailed = 1000
+	maxPassedScripts = 2000
+	maxFailedScripts = 1000
 )
 
 // Cache checks scripts and stores each result under the script's SHA-256 hash. The hashes of
@@ -36,10 +36,10 @@ type Cache struct {
 	log         zerolog.Logger
 	checkScript func(code []byte) error
 
-	mu            sync.Mutex // the mutex guards all fields below, and access to the file in this process
-	passed        map[string]bool
-	passedInOrder []string // hashes of passed scripts, oldest first
-	scriptErrors  map[string]error
+	mu              sync.Mutex // the mutex guards all fields below, and access to the file in this process
+	passedHashes    map[string]bool
+	passedHashOrder []string // hashes of passed scripts, oldest first
+	scriptErrors    map[string]error
 }
 
 // New returns the cache whose file is in the state folder of dirs.
@@ -65,38 +65,38 @@ func (c *Cache) Check(code []byte) error {
 	if err := c.checkScript(code); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.scriptErrors == nil || len(c.scriptErrors) >= maxFailed {
+		if c.scriptErrors == nil || len(c.scriptErrors) >= maxFailedScripts {
 			c.scriptErrors = map[string]error{}
 		}
 		c.scriptErrors[hash] = err
 		return err
 	}
-	c.addPassed(hash)
+	c.addPassedHash(hash)
 	return nil
 }
 
 // HasPassed reports whether the script with this SHA-256 hash, in hexadecimal digits, has
-// passed the check.
+// passedHashes the check.
 func (c *Cache) HasPassed(hash string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.passed == nil {
+	if c.passedHashes == nil {
 		c.readFile()
 	}
-	return c.passed[hash]
+	return c.passedHashes[hash]
 }
 
-// addPassed keeps the hashes that other processes have added to the cache file.
-func (c *Cache) addPassed(hash string) {
+// addPassedHash keeps the hashes that other processes have added to the cache file.
+func (c *Cache) addPassedHash(hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.readFile()
-	if c.passed[hash] {
+	if c.passedHashes[hash] {
 		return
 	}
-	c.passed[hash] = true
-	c.passedInOrder = append(c.passedInOrder, hash)
-	newestHashes := c.passedInOrder[max(0, len(c.passedInOrder)-maxPassed):]
+	c.passedHashes[hash] = true
+	c.passedHashOrder = append(c.passedHashOrder, hash)
+	newestHashes := c.passedHashOrder[max(0, len(c.passedHashOrder)-maxPassedScripts):]
 	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
 	if err == nil {
 		err = statefile.Write(c.path, []byte(fileHeader()+strings.Join(newestHashes, "\n")+"\n"))
@@ -108,8 +108,8 @@ func (c *Cache) addPassed(hash string) {
 
 // The caller of readFile has locked Cache.mu.
 func (c *Cache) readFile() {
-	if c.passed == nil {
-		c.passed = map[string]bool{}
+	if c.passedHashes == nil {
+		c.passedHashes = map[string]bool{}
 	}
 	fileContent, err := os.ReadFile(c.path)
 	hashLines, ok := strings.CutPrefix(string(fileContent), fileHeader())
@@ -123,14 +123,14 @@ func (c *Cache) readFile() {
 			storedHashes = append(storedHashes, hash)
 		}
 	}
-	newHashes := c.passedInOrder
-	c.passedInOrder = storedHashes
+	newHashes := c.passedHashOrder
+	c.passedHashOrder = storedHashes
 	for _, hash := range storedHashes {
-		c.passed[hash] = true
+		c.passedHashes[hash] = true
 	}
 	for _, hash := range newHashes {
 		if !slices.Contains(storedHashes, hash) {
-			c.passedInOrder = append(c.passedInOrder, hash)
+			c.passedHashOrder = append(c.passedHashOrder, hash)
 		}
 	}
 }

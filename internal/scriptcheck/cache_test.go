@@ -24,41 +24,41 @@ func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	return c, n
 }
 
-func wantCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count int) {
+func expectCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count int) {
 	t.Helper()
 	if err := c.Check([]byte(code)); (err == nil) != isValid {
-		t.Errorf("%q: %v", code, err)
+		t.Errorf("Check(%q) = %v, want an error only for an invalid script", code, err)
 	}
 	if *n != count {
-		t.Errorf("%q: %d checks so far, want %d", code, *n, count)
+		t.Errorf("after Check(%q): %d scripts were checked in total, want %d", code, *n, count)
 	}
 }
 
-func TestCache(t *testing.T) {
+func TestCacheSkipsCheckedScripts(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)
-	wantCheck(t, c, n, "a", true, 1)
-	wantCheck(t, c, n, "a", true, 1)
-	wantCheck(t, c, n, "bad", false, 2)
-	wantCheck(t, c, n, "bad", false, 2)
+	expectCheck(t, c, n, "a", true, 1)
+	expectCheck(t, c, n, "a", true, 1)
+	expectCheck(t, c, n, "bad", false, 2)
+	expectCheck(t, c, n, "bad", false, 2)
 
 	secondCache, m := newCountedCache(dirs)
-	wantCheck(t, secondCache, m, "a", true, 0)
-	wantCheck(t, secondCache, m, "b", true, 1)
-	wantCheck(t, secondCache, m, "bad", false, 2)
+	expectCheck(t, secondCache, m, "a", true, 0)
+	expectCheck(t, secondCache, m, "b", true, 1)
+	expectCheck(t, secondCache, m, "bad", false, 2)
 
-	wantCheck(t, c, n, "c", true, 3)
-	wantCheck(t, c, n, "b", true, 3)
+	expectCheck(t, c, n, "c", true, 3)
+	expectCheck(t, c, n, "b", true, 3)
 	thirdCache, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {
-		wantCheck(t, thirdCache, k, code, true, 0)
+		expectCheck(t, thirdCache, k, code, true, 0)
 	}
 }
 
-func TestCacheDamaged(t *testing.T) {
+func TestDamagedCacheIsIgnored(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
 	c, n := newCountedCache(dirs)
-	wantCheck(t, c, n, "a", true, 1)
+	expectCheck(t, c, n, "a", true, 1)
 	path := filepath.Join(dirs.State, cacheFile)
 	fileContent, err := os.ReadFile(path)
 	if err != nil {
@@ -74,20 +74,20 @@ func TestCacheDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, n := newCountedCache(dirs)
-		wantCheck(t, c, n, "a", true, 1)
+		expectCheck(t, c, n, "a", true, 1)
 		if t.Failed() {
 			t.Fatal(name)
 		}
 	}
 }
 
-func TestCacheUnwritable(t *testing.T) {
+func TestUnwritableCacheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, n := newCountedCache(config.Dirs{State: file})
-	wantCheck(t, c, n, "a", true, 1)
-	wantCheck(t, c, n, "a", true, 1)
-	wantCheck(t, c, n, "bad", false, 2)
+	expectCheck(t, c, n, "a", true, 1)
+	expectCheck(t, c, n, "a", true, 1)
+	expectCheck(t, c, n, "bad", false, 2)
 }

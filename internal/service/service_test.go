@@ -17,7 +17,7 @@ case "$1" in
 esac
 `
 
-func newMac(t *testing.T) (Machine, string) {
+func newMacMachine(t *testing.T) (Machine, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(fakeLaunchctl), 0o700); err != nil {
@@ -29,7 +29,7 @@ func newMac(t *testing.T) (Machine, string) {
 }
 
 func TestLaunchdAgent(t *testing.T) {
-	machine, dir := newMac(t)
+	machine, dir := newMacMachine(t)
 	m, err := New(machine)
 	if err != nil {
 		t.Fatal(err)
@@ -64,19 +64,19 @@ func TestLaunchdAgent(t *testing.T) {
 		}
 	}
 	if m.IsInstalled() {
-		t.Error("the launchd agent is installed after Uninstall")
+		t.Error("IsInstalled after Uninstall = true, want false")
 	}
 	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantBegin := "bootstrap gui/501 " + m.File() + "\nprint gui/501/opentabs.server\nbootout gui/501/opentabs.server\nbootstrap gui/501"
-	if !strings.HasPrefix(string(calls), wantBegin) {
-		t.Errorf("arguments of launchctl =\n%swant first\n%s", calls, wantBegin)
+	wantPrefix := "bootstrap gui/501 " + m.File() + "\nprint gui/501/opentabs.server\nbootout gui/501/opentabs.server\nbootstrap gui/501"
+	if !strings.HasPrefix(string(calls), wantPrefix) {
+		t.Errorf("arguments of launchctl =\n%swant first\n%s", calls, wantPrefix)
 	}
 }
 
-func TestUnitQuotesWords(t *testing.T) {
+func TestUnitFileQuotesWords(t *testing.T) {
 	s := systemd{Machine{Home: "/home/a", Getenv: func(string) string { return "" }}}
 	unit := string(s.content(Command{Path: `/opt/a "b" $c %d/opentabs`, Args: []string{"serve"}, Env: map[string]string{"A": "$x %y"}}))
 	for _, want := range []string{`ExecStart="/opt/a \"b\" $$c %%d/opentabs" "serve"` + "\n", `Environment="A=$x %%y"` + "\n"} {
@@ -85,11 +85,11 @@ func TestUnitQuotesWords(t *testing.T) {
 		}
 	}
 	if got := s.file(); got != "/home/a/.config/systemd/user/opentabs.service" {
-		t.Errorf("path of the systemd unit = %s", got)
+		t.Errorf("path of the systemd unit = %s, want opentabs.service in the systemd folder of the user", got)
 	}
 }
 
-func TestOtherSystemsHaveNoService(t *testing.T) {
+func TestUnsupportedSystems(t *testing.T) {
 	if _, err := New(Machine{OS: "windows", Getenv: os.Getenv}); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "windows") {
 		t.Errorf("New on Windows returned %v, want ErrUnsupported with the name of the operating system", err)
 	}

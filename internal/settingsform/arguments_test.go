@@ -33,7 +33,7 @@ func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (
 	return string(changesJSON), err
 }
 
-func TestApply(t *testing.T) {
+func TestApplyArguments(t *testing.T) {
 	for _, testCase := range []struct {
 		name string
 		args Arguments
@@ -53,18 +53,18 @@ func TestApply(t *testing.T) {
 		{"remove values", Arguments{Unset: []string{"token", "site"}}, "", `{"site":null,"token":null}`},
 		{"remove one instance", Arguments{Unset: []string{"site.work"}}, "", `{"site":{"default":"https://a.test"}}`},
 		{"remove every instance", Arguments{Unset: []string{"site.work", "site.default"}}, "", `{"site":null}`},
-		{"replace one instance by another", Arguments{Sets: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
+		{"replace one instance with another", Arguments{Sets: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
 			`{"site":{"new":"https://n.test"}}`},
 	} {
 		got, err := applyForm(t, wikiViews(), testCase.args, testCase.in)
 		if err != nil || got != testCase.want {
-			t.Errorf("%s: %s, %v; want %s", testCase.name, got, err, testCase.want)
+			t.Errorf("%s: changes %s, error %v; want %s", testCase.name, got, err, testCase.want)
 		}
 	}
 }
 
 func TestApplyErrors(t *testing.T) {
-	twoURLs := append(wikiViews(), wire.SettingView{Key: "mirror", Type: wire.SettingURL})
+	twoURLSettings := append(wikiViews(), wire.SettingView{Key: "mirror", Type: wire.SettingURL})
 	for _, testCase := range []struct {
 		views []wire.SettingView
 		args  Arguments
@@ -80,40 +80,40 @@ func TestApplyErrors(t *testing.T) {
 		{wikiViews(), Arguments{Unset: []string{"site.home"}}, `site has no instance "home"`},
 		{wikiViews(), Arguments{Unset: []string{"nothing"}}, `has no setting "nothing"`},
 		{wikiViews()[1:], Arguments{Instances: []string{"x=https://x.test"}}, "has no setting of type url"},
-		{twoURLs, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
+		{twoURLSettings, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
 		{nil, Arguments{Sets: []string{"a=b"}}, "the plugin wiki has no settings"},
 	} {
 		_, err := applyForm(t, testCase.views, testCase.args, "1")
 		var user *usererr.Error
 		if !errors.As(err, &user) || !strings.Contains(err.Error(), testCase.want) {
-			t.Errorf("%+v: %v, want %q", testCase.args, err, testCase.want)
+			t.Errorf("Apply(%+v) returned %v, want the error %q", testCase.args, err, testCase.want)
 		}
 	}
 }
 
-func TestUnreadableValue(t *testing.T) {
+func TestValueReadError(t *testing.T) {
 	f := New("wiki", wikiViews())
 	err := f.Apply(Arguments{Sets: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the value of token") || len(f.Changes) != 0 {
-		t.Errorf("%v, changes %s", err, f.Changes)
+		t.Errorf("error of a value that cannot be read = %v, changes %s; want an error with the key token, and no changes", err, f.Changes)
 	}
 }
 
-func TestDamagedURLs(t *testing.T) {
+func TestInvalidStoredURLs(t *testing.T) {
 	views := []wire.SettingView{{Key: "site", Type: wire.SettingURL, Value: json.RawMessage(`{"default":7,"work":"https://b.test"}`)}}
 	got, err := applyForm(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")
 	if err != nil || got != `{"site":{"default":"https://c.test"}}` {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("change of a damaged URL setting = %s, error %v; want only the new URL", got, err)
 	}
 }
 
 func TestIsEmpty(t *testing.T) {
 	if !(Arguments{}).IsEmpty() {
-		t.Error("the zero value of Arguments is not empty")
+		t.Error("IsEmpty of the zero value of Arguments = false, want true")
 	}
 	for _, a := range []Arguments{{Sets: []string{"a=b"}}, {Unset: []string{"a"}}, {Instances: []string{"a=b"}}} {
 		if a.IsEmpty() {
-			t.Errorf("%+v is empty", a)
+			t.Errorf("IsEmpty of the arguments %+v = true, want false", a)
 		}
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"opentabs/wire"
 )
 
-// Fill asks the user for each setting. An empty answer keeps the setting, and a hyphen
-// removes the setting. The function ask shows a question and returns the user's answer, or
-// io.EOF at the end of the input. If secret is true, the terminal should hide the typed
-// text. Fill calls notef to show a notice to the user.
-func (f *Form) Fill(askUser func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
+// PromptValues asks the user for each setting. An empty answer keeps the setting, and a hyphen removes
+// the setting. The function askUser shows a question and returns the user's answer, or io.EOF
+// at the end of the input. If secret is true, the terminal should hide the typed text. Fill
+// calls notef to show a notice to the user.
+func (f *Form) PromptValues(askUser func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
 		for hasAnswer := false; !hasAnswer; {
-			input, err := askUser(questionOf(v), v.Secret)
+			input, err := askUser(formatQuestion(v), v.Secret)
 			switch {
 			case errors.Is(err, io.EOF) && input == "":
 				return errors.New("nothing has changed")
@@ -33,7 +33,7 @@ func (f *Form) Fill(askUser func(question string, secret bool) (string, error), 
 	return nil
 }
 
-func questionOf(v wire.SettingView) string {
+func formatQuestion(v wire.SettingView) string {
 	question := v.Label
 	if v.Description != "" {
 		question += " (" + v.Description + ")"

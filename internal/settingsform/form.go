@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// maxStdinValue limits the value of a setting that is read from stdin; the rest is
+// maxStdinValueBytes limits the value of a setting that is read from stdin; the rest is
 // ignored.
-const maxStdinValue = 1 << 20
+const maxStdinValueBytes = 1 << 20
 
 // Arguments are the changes to settings that the user typed as arguments of a command.
 type Arguments struct {
@@ -48,8 +48,8 @@ func New(name string, views []wire.SettingView) *Form {
 	return &Form{Plugin: name, Views: views, Changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
 }
 
-// Apply adds the changes in a command's arguments to the form. Apply reads at most one
-// value from the reader in, which is stdin.
+// Apply adds the changes in a command's arguments to the form. Apply reads at most one value
+// from inputReader, which is stdin.
 func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
@@ -62,7 +62,7 @@ func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 				return usererr.Errorf("only one value can be read from stdin")
 			}
 			hasReadStdin = true
-			stdinText, err := io.ReadAll(io.LimitReader(inputReader, maxStdinValue))
+			stdinText, err := io.ReadAll(io.LimitReader(inputReader, maxStdinValueBytes))
 			if err != nil {
 				return fmt.Errorf("read the value of %s: %w", key, err)
 			}
@@ -77,7 +77,7 @@ func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 		if !ok {
 			return usererr.Errorf("--instance %s: write NAME=URL", instance)
 		}
-		key, err := f.onlyURL()
+		key, err := f.findOnlyURLKey()
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (f *Form) Set(key, input string) error {
 		if instance == "" {
 			instance = settings.DefaultInstance
 		}
-		f.urlsOf(v)[instance] = input
+		f.urlsByInstance(v)[instance] = input
 		return f.putURLs(v)
 	}
 	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
@@ -127,15 +127,15 @@ func (f *Form) Unset(key string) error {
 		f.Changes[v.Key] = json.RawMessage("null")
 		return nil
 	}
-	if _, ok := f.urlsOf(v)[instance]; !ok {
+	if _, ok := f.urlsByInstance(v)[instance]; !ok {
 		return usererr.Errorf("%s has no instance %q", v.Key, instance)
 	}
-	delete(f.urlsOf(v), instance)
+	delete(f.urlsByInstance(v), instance)
 	return f.putURLs(v)
 }
 
-// urlsOf includes the changes that the form has collected.
-func (f *Form) urlsOf(v wire.SettingView) map[string]string {
+// urlsByInstance includes the changes that the form has collected.
+func (f *Form) urlsByInstance(v wire.SettingView) map[string]string {
 	if f.urls[v.Key] == nil {
 		urls := map[string]string{}
 		if len(v.Value) > 0 && json.Unmarshal(v.Value, &urls) != nil {
@@ -173,7 +173,7 @@ func (f *Form) find(key string) (v wire.SettingView, instance string, err error)
 	return v, "", usererr.Errorf("the plugin %s has no setting %q: name one of %s", f.Plugin, key, strings.Join(keys, ", "))
 }
 
-func (f *Form) onlyURL() (string, error) {
+func (f *Form) findOnlyURLKey() (string, error) {
 	var keys []string
 	for _, v := range f.Views {
 		if v.Type == wire.SettingURL {

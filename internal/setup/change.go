@@ -46,9 +46,9 @@ func PlanChange(c Client, command Command) (Change, error) {
 // IsEmpty reports whether the planned change has no effect, because the configuration
 // already starts opentabs with this command.
 func (c Change) IsEmpty() bool {
-	configBefore, errBefore := c.Client.format.decode(c.contentBefore)
-	configAfter, errAfter := c.Client.format.decode(c.contentAfter)
-	return c.contentBefore != nil && errBefore == nil && errAfter == nil && reflect.DeepEqual(configBefore, configAfter)
+	configBefore, beforeErr := c.Client.format.decode(c.contentBefore)
+	configAfter, afterErr := c.Client.format.decode(c.contentAfter)
+	return c.contentBefore != nil && beforeErr == nil && afterErr == nil && reflect.DeepEqual(configBefore, configAfter)
 }
 
 // Diff returns the planned change as a unified diff.
@@ -90,7 +90,7 @@ func findStringWithPrefix(value any, prefix string) string {
 	return ""
 }
 
-var errNotRegular = errors.New("is not a regular file")
+var errNotRegularFile = errors.New("is not a regular file")
 
 // The path of a configuration file can be a symbolic link to a regular file.
 func readConfig(path string) ([]byte, error) {
@@ -101,7 +101,7 @@ func readConfig(path string) ([]byte, error) {
 	case err != nil:
 		return nil, explainAccess(path, err)
 	case !fileInfo.Mode().IsRegular(): // reading a named pipe would block
-		return nil, fmt.Errorf("%s %w: remove it or put a regular file in its place", path, errNotRegular)
+		return nil, fmt.Errorf("%s %w: remove it or put a regular file in its place", path, errNotRegularFile)
 	}
 	configBytes, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,12 +157,12 @@ type setupRecord struct {
 	// MCP client edited the file between two runs of setup, Backup is the copy from before
 	// the second run.
 	Backup string `json:"backup,omitempty"`
-	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
-	// The field Earlier is empty if no backup contains an opentabs entry from before setup.
-	Earlier string `json:"earlier,omitempty"`
+	// EarlierBackup is the path of the latest backup with an opentabs entry that setup did not write.
+	// The field EarlierBackup is empty if no backup contains an opentabs entry from before setup.
+	EarlierBackup string `json:"earlier,omitempty"`
 	// The field Hash is the SHA-256 of the content that setup has written, in hex.
-	Hash    string    `json:"sha256"`
-	Written time.Time `json:"written"`
+	Hash      string    `json:"sha256"`
+	WrittenAt time.Time `json:"written"`
 }
 
 // Write backs up and then writes a configuration file, and returns the path of the backup. If the configuration file
@@ -200,12 +200,12 @@ func (w Writer) Write(c Change) (backup string, err error) {
 		}
 	}
 	if previousRecord := records[c.Client.ID]; previousRecord.File == c.Client.File {
-		earlierBackup = cmp.Or(earlierBackup, previousRecord.Earlier)
+		earlierBackup = cmp.Or(earlierBackup, previousRecord.EarlierBackup)
 		if previousRecord.Hash == hashOf(c.contentBefore) {
 			backup = previousRecord.Backup // undo restores the content before the first change
 		}
 	}
-	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlierBackup, Hash: hashOf(c.contentAfter), Written: writtenTime}
+	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, EarlierBackup: earlierBackup, Hash: hashOf(c.contentAfter), WrittenAt: writtenTime}
 	return backup, w.writeRecords(records)
 }
 
@@ -239,7 +239,7 @@ func replaceConfig(path string, configBytes []byte) error {
 		return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
 	}
 	return explainAccess(target, statefile.Replace(target, configBytes, func(f *os.File) error {
-		return f.Chmod(keepOwner(f, fileInfo))
+		return f.Chmod(copyOwner(f, fileInfo))
 	}))
 }
 
@@ -270,7 +270,7 @@ func (w Writer) renameDamagedRecords() error {
 	if !w.hasDamagedRecords() {
 		return nil
 	}
-	_, err := statefile.PutAside(w.recordsFile())
+	_, err := statefile.RenameDamagedFile(w.recordsFile())
 	return err
 }
 

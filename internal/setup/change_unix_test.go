@@ -12,7 +12,7 @@ import (
 )
 
 // Reading a named pipe blocks until another process writes to the pipe.
-func TestNotRegularFile(t *testing.T) {
+func TestIrregularConfigFile(t *testing.T) {
 	for _, isLink := range []bool{false, true} {
 		m := newMachine(t)
 		client := clientOf(t, m, "cursor")
@@ -32,25 +32,25 @@ func TestNotRegularFile(t *testing.T) {
 			}
 		}
 		want := client.File + " is not a regular file: "
-		_, errSet := PlanChange(client, testCommand)
-		_, errRead := ReadConfigured(client, "otc_")
-		_, errUndo := Writer{Dir: filepath.Join(m.Home, "state")}.Undo(client)
-		for name, err := range map[string]error{"PlanChange": errSet, "ReadConfigured": errRead, "Undo": errUndo} {
+		_, changeErr := PlanChange(client, testCommand)
+		_, readErr := ReadConfigured(client, "otc_")
+		_, undoErr := Writer{Dir: filepath.Join(m.Home, "state")}.Undo(client)
+		for name, err := range map[string]error{"PlanChange": changeErr, "ReadConfigured": readErr, "Undo": undoErr} {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s with a named pipe, link %t: error = %v, want %q", name, isLink, err, want)
 			}
 		}
 		if file, err := (Writer{Dir: filepath.Join(m.Home, "state")}).ConfiguredFile(client); file != "" || err != nil {
-			t.Errorf("configured file = %q, %v, want none, so that uninstall continues", file, err)
+			t.Errorf("configured file = %q, error %v, want none, so that uninstall continues", file, err)
 		}
 		if token := CurrentToken(client, "otc_"); token != "" {
-			t.Errorf("token in a named pipe = %q", token)
+			t.Errorf("token in a named pipe = %q, want none", token)
 		}
 	}
 }
 
 // Only root can give a file to another user.
-func TestOwnerIsKept(t *testing.T) {
+func TestFileOwnerIsKept(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writeConfig(t, client, "{}")
@@ -73,7 +73,7 @@ func TestOwnerIsKept(t *testing.T) {
 			t.Errorf("after %s, the file has the user %d, the group %d and the mode %v, want %d, %d and 664", stepName, stat.Uid, stat.Gid, fileInfo.Mode(), uid, gid)
 		}
 	}
-	setUp(t, writer, client, testCommand)
+	setUpClient(t, writer, client, testCommand)
 	checkOwner("setup")
 	if _, err := writer.Undo(client); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestOwnerIsKept(t *testing.T) {
 	checkOwner("undo")
 }
 
-func TestOtherGroupGetsNoAccess(t *testing.T) {
+func TestGroupPermissionsAreDropped(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -93,17 +93,17 @@ func TestOtherGroupGetsNoAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode := keepOwner(f, fileInfo); mode != 0o664 {
+	if mode := copyOwner(f, fileInfo); mode != 0o664 {
 		t.Errorf("the mode with the same group = %v, want 664", mode)
 	}
 	f.Close()
-	if mode := keepOwner(f, fileInfo); mode != 0o604 {
+	if mode := copyOwner(f, fileInfo); mode != 0o604 {
 		t.Errorf("the mode with another group = %v, want 604", mode)
 	}
 }
 
 // An error about the folder of a client's file must not suggest the remedy for a folder of opentabs.
-func TestAccessErrors(t *testing.T) {
+func TestExplainAccessErrors(t *testing.T) {
 	for _, number := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOTDIR} {
 		err := explainAccess("/home/a/.cursor/mcp.json", &os.PathError{Op: "open", Path: "/home/a/.cursor/mcp.json", Err: number})
 		if errors.Is(err, number) || !strings.HasSuffix(err.Error(), ", then run the command again") {
@@ -116,6 +116,6 @@ func TestAccessErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := PlanChange(client, testCommand); err == nil || errors.Is(err, syscall.ENOTDIR) {
-		t.Errorf("error for a file in place of the folder = %v", err)
+		t.Errorf("error for a file in place of the folder = %v, want an error that does not wrap ENOTDIR", err)
 	}
 }

@@ -144,7 +144,7 @@ type knownClient struct {
 
 var standardServers = []string{"mcpServers"}
 
-func vscode(id, title, folder string) knownClient {
+func vscodeClient(id, title, folder string) knownClient {
 	return knownClient{
 		id: id, title: title, format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,
 		files:       func(m Machine) []string { return []string{filepath.Join(m.appData(), folder, "User", "mcp.json")} },
@@ -188,9 +188,9 @@ var knownClients = []knownClient{
 		files:       func(m Machine) []string { return []string{filepath.Join(m.Home, ".cursor", "mcp.json")} },
 		restartNote: "Cursor loads the server by itself; switch it on in Settings, MCP, if Cursor asks.",
 	},
-	vscode("vscode", "VS Code", "Code"),
-	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
-	vscode("vscodium", "VSCodium", "VSCodium"),
+	vscodeClient("vscode", "VS Code", "Code"),
+	vscodeClient("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
+	vscodeClient("vscodium", "VSCodium", "VSCodium"),
 	{
 		id: "codex", title: "Codex", programs: []string{"codex"}, format: tomlFormat{}, servers: []string{"mcp_servers"}, entry: newStandardEntry,
 		files: func(m Machine) []string {

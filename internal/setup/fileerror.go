@@ -30,11 +30,11 @@ func (e *FileError) Unwrap() error { return e.cause }
 func newSetError(c Client, configText []byte, command Command, cause error) error {
 	e := &FileError{File: c.File, cause: cause, remedy: "correct the file and run the command again, or add the server by hand"}
 	lines, err := c.format.setServer(nil, c.servers, c.entry(command))
-	if errors.Is(cause, errOtherChange) {
+	if errors.Is(cause, errUnsupportedLayout) {
 		e.remedy = "add the server by hand"
 		if configValues, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(configValues, c.servers) {
 			e.ManualLocation = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
-			lines, err = c.format.inline(c.entry(command))
+			lines, err = c.format.inlineEntry(c.entry(command))
 		}
 	}
 	if err != nil {
@@ -54,17 +54,17 @@ func isInline(configValues map[string]any, servers []string) bool {
 
 func newRemoveError(file string, cause error) error {
 	remedy := "correct the file and run the command again, or remove the server opentabs by hand"
-	if errors.Is(cause, errOtherChange) {
+	if errors.Is(cause, errUnsupportedLayout) {
 		remedy = "remove the server opentabs by hand"
 	}
 	return &FileError{File: file, cause: cause, remedy: remedy}
 }
 
 // The error text of newSyntaxError omits the prefix with the parser's name, such as "toml: ".
-func newSyntaxError(syntax string, err error) error {
+func newSyntaxError(syntaxName string, err error) error {
 	errorMessage := err.Error()
 	for _, parser := range []string{"hujson", "toml", "yaml"} {
 		errorMessage = strings.ReplaceAll(errorMessage, parser+": ", "")
 	}
-	return fmt.Errorf("it is not valid %s (%s)", syntax, strings.Join(strings.Fields(errorMessage), " "))
+	return fmt.Errorf("it is not valid %s (%s)", syntaxName, strings.Join(strings.Fields(errorMessage), " "))
 }

@@ -12,21 +12,21 @@ import (
 	"opentabs/internal/jsonedit"
 )
 
-// The type format edits the text of configuration files in one syntax, such as JSON. The methods set and remove change
-// only the opentabs entry and keep the rest of the text unchanged. The text that a format edits has no byte order
-// mark, and all lines end with a line feed (see [editText]).
+// The type format edits the text of configuration files in one syntax, such as JSON. The methods setServer and
+// removeServer change only the opentabs entry and keep the rest of the text unchanged. The text that a format edits
+// has no byte order mark, and all lines end with a line feed (see [editText]).
 type format interface {
-	// set returns the configuration in data, with an opentabs entry that has the fields of entry. If data already has
-	// an opentabs entry, set keeps the entry's other fields.
+	// setServer returns the configuration in configBytes, with an opentabs entry that has the fields of entry. If
+	// configBytes already has an opentabs entry, setServer keeps the entry's other fields.
 	setServer(configBytes []byte, servers []string, entry any) ([]byte, error)
 	removeServer(configBytes []byte, servers []string) ([]byte, error)
-	inline(entry any) ([]byte, error)
+	inlineEntry(entry any) ([]byte, error)
 	decode(configBytes []byte) (map[string]any, error)
 }
 
-// errOtherChange reports that an edit would change more than the opentabs entry. The text
-// of errOtherChange becomes a clause in the message of a [FileError].
-var errOtherChange = errors.New("its layout does not allow a change of only the server opentabs")
+// errUnsupportedLayout reports that an edit would change more than the opentabs entry. The text
+// of errUnsupportedLayout becomes a clause in the message of a [FileError].
+var errUnsupportedLayout = errors.New("its layout does not allow a change of only the server opentabs")
 
 // errNotObject reports that the top level of a configuration file is not an object, but
 // for example a list. The text of errNotObject becomes a clause in the message of a
@@ -40,10 +40,10 @@ func checkEdit(f format, contentBefore, contentAfter []byte, servers []string) (
 	}
 	changedConfig, err := f.decode(contentAfter)
 	if err != nil {
-		return nil, errOtherChange
+		return nil, errUnsupportedLayout
 	}
-	if !reflect.DeepEqual(withoutServer(oldConfig, servers), withoutServer(changedConfig, servers)) {
-		return nil, errOtherChange
+	if !reflect.DeepEqual(removeServerEntry(oldConfig, servers), removeServerEntry(changedConfig, servers)) {
+		return nil, errUnsupportedLayout
 	}
 	return contentAfter, nil
 }
@@ -54,14 +54,14 @@ func checkServerEdit(f format, contentBefore, contentAfter []byte, servers []str
 		return nil, err
 	}
 	if configValues, err := f.decode(contentAfter); err != nil || findServer(configValues, servers) == nil {
-		return nil, errOtherChange
+		return nil, errUnsupportedLayout
 	}
 	return contentAfter, nil
 }
 
 // editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
 func editText(configBytes []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
-	withoutBOM, hasMark := bytes.CutPrefix(configBytes, byteOrderMark)
+	withoutBOM, hasBOM := bytes.CutPrefix(configBytes, byteOrderMark)
 	lineEndCount := bytes.Count(withoutBOM, []byte("\r\n"))
 	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(withoutBOM, []byte("\n"))
 	if isCRLF {
@@ -74,7 +74,7 @@ func editText(configBytes []byte, change func(configText []byte) ([]byte, error)
 	if isCRLF {
 		changedConfig = bytes.ReplaceAll(changedConfig, []byte("\n"), []byte("\r\n"))
 	}
-	if hasMark {
+	if hasBOM {
 		changedConfig = append(byteOrderMark[:len(byteOrderMark):len(byteOrderMark)], changedConfig...)
 	}
 	return changedConfig, nil
@@ -107,10 +107,10 @@ func mergeFields(existingFields, entry map[string]any) map[string]any {
 	mergedFields := maps.Clone(existingFields)
 	delete(mergedFields, homeVariable)
 	for name, value := range entry {
-		oldFields, hasOld := existingFields[name].(map[string]any)
+		oldFields, hasOldValue := existingFields[name].(map[string]any)
 		object, isObject := value.(map[string]any)
 		switch {
-		case hasOld && isObject:
+		case hasOldValue && isObject:
 			mergedFields[name] = mergeFields(oldFields, object)
 		case name == fieldTimeout && existingFields[name] != nil:
 		default:
@@ -120,8 +120,8 @@ func mergeFields(existingFields, entry map[string]any) map[string]any {
 	return mergedFields
 }
 
-// If the object contains no other MCP server than opentabs, withoutServer removes the object too.
-func withoutServer(configValues map[string]any, servers []string) map[string]any {
+// If the object contains no other MCP server than opentabs, removeServerEntry removes the object too.
+func removeServerEntry(configValues map[string]any, servers []string) map[string]any {
 	if configValues == nil {
 		configValues = map[string]any{}
 	}
@@ -130,7 +130,7 @@ func withoutServer(configValues map[string]any, servers []string) map[string]any
 		return configValues
 	}
 	if childFields, ok := configValues[servers[0]].(map[string]any); ok {
-		if childFields = withoutServer(childFields, servers[1:]); len(childFields) == 0 {
+		if childFields = removeServerEntry(childFields, servers[1:]); len(childFields) == 0 {
 			delete(configValues, servers[0])
 		}
 	} else if configValues[servers[0]] == nil {
@@ -190,7 +190,7 @@ func setMember(configBytes []byte, path []string, valueJSON json.RawMessage, exi
 	return configBytes, nil
 }
 
-func (jsonFormat) inline(entry any) ([]byte, error) {
+func (jsonFormat) inlineEntry(entry any) ([]byte, error) {
 	value, err := json.Marshal(entry)
 	return fmt.Appendf(nil, "%q: %s", serverName, value), err
 }
@@ -207,7 +207,7 @@ func (f jsonFormat) removeServer(configBytes []byte, servers []string) ([]byte, 
 }
 
 func (jsonFormat) decode(configBytes []byte) (map[string]any, error) {
-	standardJSON, err := jsonedit.Standardize(bytes.TrimPrefix(configBytes, byteOrderMark))
+	standardJSON, err := jsonedit.StripComments(bytes.TrimPrefix(configBytes, byteOrderMark))
 	if err != nil {
 		return nil, newSyntaxError("JSON", err)
 	}

@@ -26,57 +26,57 @@ var configTexts = map[string][]string{
 	},
 }
 
-func withLayouts(configText string) []string {
-	crlf := strings.ReplaceAll(configText, "\n", "\r\n")
-	return []string{configText, crlf, "\ufeff" + configText, "\ufeff" + crlf}
+func textLayouts(configText string) []string {
+	crlfText := strings.ReplaceAll(configText, "\n", "\r\n")
+	return []string{configText, crlfText, "\ufeff" + configText, "\ufeff" + crlfText}
 }
 
 func TestChangeKeepsOtherContent(t *testing.T) {
 	for id, wantedTexts := range configTexts {
 		for _, configText := range wantedTexts {
-			for _, textBefore := range withLayouts(configText) {
+			for _, textBefore := range textLayouts(configText) {
 				m := newMachine(t)
 				client := clientOf(t, m, id)
 				writeConfig(t, client, textBefore)
 				writer := Writer{Dir: filepath.Join(m.Home, "state")}
 				fileChange, err := PlanChange(client, testCommand)
 				if err != nil {
-					t.Errorf("%s: PlanChange of %q returned %v", id, textBefore, err)
+					t.Errorf("%s: PlanChange of %q returned the error %v, want none", id, textBefore, err)
 					continue
 				}
 				if _, err := writer.Write(fileChange); err != nil {
-					t.Errorf("%s: Write of %q returned %v", id, textBefore, err)
+					t.Errorf("%s: Write of %q returned the error %v, want none", id, textBefore, err)
 					continue
 				}
 				textAfter := readText(t, client.File)
 				if CurrentToken(client, "otc_") != "otc_1" {
-					t.Errorf("%s: %q became %q, which has no token", id, textBefore, textAfter)
+					t.Errorf("%s: setup changed %q to %q, want the token otc_1 in it", id, textBefore, textAfter)
 				}
 				if strings.Contains(textBefore, "\r\n") && strings.Contains(strings.ReplaceAll(textAfter, "\r\n", ""), "\n") {
-					t.Errorf("%s: %q became %q with mixed line ends", id, textBefore, textAfter)
+					t.Errorf("%s: setup changed %q to %q, want only Windows line ends", id, textBefore, textAfter)
 				}
 				if strings.HasPrefix(textBefore, "\ufeff") != strings.HasPrefix(textAfter, "\ufeff") {
-					t.Errorf("%s: %q became %q with another byte order mark", id, textBefore, textAfter)
+					t.Errorf("%s: setup changed %q to %q, want the byte order mark unchanged", id, textBefore, textAfter)
 				}
 				for line := range strings.Lines(textBefore) {
-					if comment := commentIn(line); comment != "" && !strings.Contains(textAfter, comment) {
-						t.Errorf("%s: %q became %q without the comment %q", id, textBefore, textAfter, comment)
+					if comment := extractComment(line); comment != "" && !strings.Contains(textAfter, comment) {
+						t.Errorf("%s: setup changed %q to %q, want the comment %q kept", id, textBefore, textAfter, comment)
 					}
 				}
-				if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.contentBefore, again.contentAfter) {
-					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, textAfter, err, again.Diff())
+				if secondChange, err := PlanChange(client, testCommand); err != nil || !secondChange.IsEmpty() || !bytes.Equal(secondChange.contentBefore, secondChange.contentAfter) {
+					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, textAfter, err, secondChange.Diff())
 				}
 				if undoReport, err := writer.Undo(client); err != nil || undoReport == "" || readText(t, client.File) != textBefore {
-					t.Errorf("%s: undo of %q returned %q, %v, content = %q", id, textBefore, undoReport, err, readText(t, client.File))
+					t.Errorf("%s: undo of %q returned %q, error %v, content = %q; want the earlier content", id, textBefore, undoReport, err, readText(t, client.File))
 				}
 			}
 		}
 	}
 }
 
-func commentIn(line string) string {
-	for _, mark := range []string{"//", "/*", "#"} {
-		if i := strings.Index(line, mark); i >= 0 {
+func extractComment(line string) string {
+	for _, comment := range []string{"//", "/*", "#"} {
+		if i := strings.Index(line, comment); i >= 0 {
 			return strings.TrimRight(line[i:], "\r\n")
 		}
 	}
@@ -99,24 +99,24 @@ func TestUndoKeepsComments(t *testing.T) {
 			}
 			writeConfig(t, client, readText(t, client.File)+"\n")
 			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "and the rest of the file stays") {
-				t.Errorf("%s: undo of %q returned %q, %v", id, textBefore, undoReport, err)
+				t.Errorf("%s: undo of %q returned %q, error %v; want that the rest of the file stays", id, textBefore, undoReport, err)
 			}
 			textAfter := readText(t, client.File)
 			for line := range strings.Lines(textBefore) {
-				if comment := commentIn(line); comment != "" && !strings.Contains(textAfter, comment) {
-					t.Errorf("%s: undo wrote %q for %q, without the comment %q", id, textAfter, textBefore, comment)
+				if comment := extractComment(line); comment != "" && !strings.Contains(textAfter, comment) {
+					t.Errorf("%s: undo wrote %q for %q, want the comment %q kept", id, textAfter, textBefore, comment)
 				}
 			}
-			oldConfig, errOld := client.format.decode([]byte(textBefore))
-			configNow, errNow := client.format.decode([]byte(textAfter))
-			if len(strings.TrimSpace(textBefore)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(oldConfig, client.servers), withoutServer(configNow, client.servers))) {
-				t.Errorf("%s: undo wrote %q for %q: %v, %v", id, textAfter, textBefore, errOld, errNow)
+			oldConfig, beforeErr := client.format.decode([]byte(textBefore))
+			configNow, afterErr := client.format.decode([]byte(textAfter))
+			if len(strings.TrimSpace(textBefore)) > 0 && (beforeErr != nil || afterErr != nil || !reflect.DeepEqual(removeServerEntry(oldConfig, client.servers), removeServerEntry(configNow, client.servers))) {
+				t.Errorf("%s: undo wrote %q for %q, want all other values unchanged; parse errors %v and %v", id, textAfter, textBefore, beforeErr, afterErr)
 			}
 		}
 	}
 }
 
-func TestFieldsOfUserStay(t *testing.T) {
+func TestUserFieldsAreKept(t *testing.T) {
 	for id, c := range map[string]struct {
 		textBefore string
 		keptFields []string
@@ -142,7 +142,7 @@ func TestFieldsOfUserStay(t *testing.T) {
 			}
 		}
 		if strings.Contains(textAfter, "/old") {
-			t.Errorf("%s: configuration still has the old command:\n%s", id, textAfter)
+			t.Errorf("%s: want a configuration without the old command, got\n%s", id, textAfter)
 		}
 	}
 	// Fields for a connection over HTTP do not apply to a command, so setup removes them.
@@ -151,20 +151,20 @@ func TestFieldsOfUserStay(t *testing.T) {
 	writeConfig(t, client, `{"mcpServers": {"opentabs": {"url": "http://127.0.0.1:9527/mcp"}}}`)
 	fileChange, err := PlanChange(client, testCommand)
 	if err != nil || strings.Contains(string(fileChange.contentAfter), "url") {
-		t.Errorf("change of a server over HTTP = %s, %v", fileChange.contentAfter, err)
+		t.Errorf("change of a server over HTTP = %s, error %v; want no url", fileChange.contentAfter, err)
 	}
 }
 
-func TestSecondDocument(t *testing.T) {
+func TestMultipleYAMLDocuments(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")
 	writeConfig(t, client, "a: 1\n---\nb: 2\n")
 	if _, err := PlanChange(client, testCommand); err == nil || !strings.Contains(err.Error(), "add the server by hand") {
-		t.Errorf("PlanChange of a file with two YAML documents returned %v", err)
+		t.Errorf("PlanChange of a file with two YAML documents returned %v, want the advice to add the server by hand", err)
 	}
 }
 
-func TestDanglingLink(t *testing.T) {
+func TestDanglingConfigLink(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	target := filepath.Join(m.Home, "dotfiles", "mcp.json")
@@ -180,18 +180,18 @@ func TestDanglingLink(t *testing.T) {
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	if _, err := writer.Write(fileChange); err != nil || !fileExists(target) {
-		t.Fatalf("Write through a link returned %v, target exists: %t", err, fileExists(target))
+		t.Fatalf("Write through a link returned %v, target exists: %t; want no error and a target", err, fileExists(target))
 	}
 	if _, err := writer.Undo(client); err != nil || fileExists(target) {
-		t.Errorf("Undo through a link returned %v, target exists: %t", err, fileExists(target))
+		t.Errorf("Undo through a link returned %v, target exists: %t; want no error and no target", err, fileExists(target))
 	}
 	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("link after Undo = %v, %v", fileInfo, err)
+		t.Errorf("link after Undo = %v, error %v; want a symbolic link", fileInfo, err)
 	}
 }
 
-func TestDamagedRecord(t *testing.T) {
-	for _, damage := range []func(writer Writer, backup string) error{
+func TestUndoWithDamagedRecord(t *testing.T) {
+	for _, damageBackup := range []func(writer Writer, backup string) error{
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("{"), 0o600) },
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("null"), 0o600) },
 		func(_ Writer, backup string) error { return os.Remove(backup) },
@@ -208,11 +208,11 @@ func TestDamagedRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := damage(writer, backup); err != nil {
+		if err := damageBackup(writer, backup); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := writer.Undo(client); err != nil || strings.Contains(readText(t, client.File), "opentabs") || !strings.Contains(readText(t, client.File), `"a": 1`) {
-			t.Errorf("Undo returned %v, content of the configuration = %q", err, readText(t, client.File))
+			t.Errorf("Undo with a damaged record returned %v, content of the configuration = %q; want only opentabs removed", err, readText(t, client.File))
 		}
 	}
 }

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// keepOwner returns the mode of an older file. keepOwner sets no owner, because Windows sets
+// copyOwner returns the mode of an older file. copyOwner sets no owner, because Windows sets
 // the owner of a new file.
-func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
+func copyOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }

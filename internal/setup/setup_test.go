@@ -22,7 +22,7 @@ func clientOf(t *testing.T, m Machine, id string) Client {
 			return c
 		}
 	}
-	t.Fatalf("setup does not support the client %s", id)
+	t.Fatalf("setup does not support the client %s, want a supported client", id)
 	return Client{}
 }
 
@@ -79,7 +79,7 @@ func TestChangeOfEachClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fileChange.IsEmpty() || !strings.Contains(fileChange.Diff(), "opentabs") {
-				t.Errorf("diff of the change = %s", fileChange.Diff())
+				t.Errorf("diff of the change = %s, want a change that adds opentabs", fileChange.Diff())
 			}
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
 			backup, err := writer.Write(fileChange)
@@ -93,26 +93,26 @@ func TestChangeOfEachClient(t *testing.T) {
 				t.Errorf("content of the backup = %q, want %q", got, c.textBefore)
 			}
 			if fileInfo, err := os.Stat(client.File); err != nil || fileInfo.Mode().Perm() != 0o640 {
-				t.Errorf("mode of the configuration = %v, %v, want 0640", fileInfo.Mode(), err)
+				t.Errorf("mode of the configuration = %v, error %v, want 0640", fileInfo.Mode(), err)
 			}
 			if got := CurrentToken(client, "otc_"); got != "otc_1" {
 				t.Errorf("token in the configuration = %q, want otc_1", got)
 			}
-			if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
-				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
+			if secondChange, err := PlanChange(client, testCommand); err != nil || !secondChange.IsEmpty() {
+				t.Errorf("second change = %v\n%s\nwant an empty change", err, secondChange.Diff())
 			}
-			movedChange, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
+			secondChange, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := writer.Write(movedChange); err != nil {
+			if _, err := writer.Write(secondChange); err != nil {
 				t.Fatal(err)
 			}
 			if got := readText(t, client.File); !strings.Contains(got, "/opt/opentabs") || strings.Contains(got, "/bin/opentabs") || strings.Contains(got, "otc_1") {
-				t.Errorf("configuration after a change of the command =\n%s", got)
+				t.Errorf("configuration after a change of the command =\n%s\nwant /opt/opentabs without the earlier command and token", got)
 			}
 			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") {
-				t.Errorf("Undo returned %q, %v", undoReport, err)
+				t.Errorf("Undo returned %q, error %v; want that the file has its earlier content", undoReport, err)
 			}
 			if got := readText(t, client.File); got != c.textBefore {
 				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.textBefore)
@@ -138,15 +138,15 @@ func TestUndoOfChangedFile(t *testing.T) {
 		}
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
 		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "and the rest of the file stays") {
-			t.Errorf("%s: Undo returned %q, %v", id, undoReport, err)
+			t.Errorf("%s: Undo returned %q, error %v; want that the rest of the file stays", id, undoReport, err)
 		}
 		if got := readText(t, client.File); strings.Contains(got, "opentabs") || !strings.Contains(got, lines[1]) {
-			t.Errorf("%s: configuration after undo =\n%s", id, got)
+			t.Errorf("%s: configuration after undo =\n%s\nwant the user's line without opentabs", id, got)
 		}
 	}
 }
 
-func TestNewFile(t *testing.T) {
+func TestSetupCreatesConfigFile(t *testing.T) {
 	m := newMachine(t)
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	for _, id := range []string{"cursor", "codex", "goose"} {
@@ -156,13 +156,13 @@ func TestNewFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if backup, err := writer.Write(fileChange); err != nil || backup != "" {
-			t.Errorf("%s: Write returned %q, %v, want no backup", id, backup, err)
+			t.Errorf("%s: Write returned %q, error %v, want no backup", id, backup, err)
 		}
 		if CurrentToken(client, "otc_") != "otc_1" {
-			t.Errorf("%s: configuration after setup =\n%s", id, readText(t, client.File))
+			t.Errorf("%s: configuration after setup =\n%s\nwant the token otc_1", id, readText(t, client.File))
 		}
 		if _, err := writer.Undo(client); err != nil || fileExists(client.File) {
-			t.Errorf("%s: Undo returned %v, and the file exists: %t", id, err, fileExists(client.File))
+			t.Errorf("%s: Undo returned %v, and the file exists: %t; want no error and no file", id, err, fileExists(client.File))
 		}
 	}
 }
@@ -180,11 +180,11 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	if _, err := writer.Write(fileChange); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
-		t.Errorf("Write of a read-only file returned %v, content = %q", err, readText(t, client.File))
+		t.Errorf("Write of a read-only file returned %v, content = %q; want an error and the content {}", err, readText(t, client.File))
 	}
 }
 
-func TestLinkedFile(t *testing.T) {
+func TestSymlinkedConfigFile(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "gemini-cli")
 	target := filepath.Join(m.Home, "dotfiles.json")
@@ -205,7 +205,7 @@ func TestLinkedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
-		t.Errorf("mode of the link = %v, %v; content of its target = %s", fileInfo.Mode(), err, readText(t, target))
+		t.Errorf("mode of the link = %v, error %v; content of its target = %s; want a link whose target contains opentabs", fileInfo.Mode(), err, readText(t, target))
 	}
 }
 
@@ -233,7 +233,7 @@ func TestInstalledClients(t *testing.T) {
 	}
 }
 
-func TestFilesOfVSCode(t *testing.T) {
+func TestVSCodeConfigPaths(t *testing.T) {
 	for goos, dir := range map[string]string{"linux": ".config", "darwin": "Library/Application Support", "windows": "AppData/Roaming"} {
 		m := newMachine(t)
 		m.OS = goos
@@ -265,7 +265,7 @@ func TestVerifyFailures(t *testing.T) {
 func TestClaudeConfigDir(t *testing.T) {
 	m := newMachine(t)
 	if c := clientOf(t, m, "claude-code"); c.File != filepath.Join(m.Home, ".claude.json") {
-		t.Errorf("configuration without CLAUDE_CONFIG_DIR = %s", c.File)
+		t.Errorf("configuration without CLAUDE_CONFIG_DIR = %s, want .claude.json in the home directory", c.File)
 	}
 	dir := filepath.Join(m.Home, "claude")
 	m.Getenv = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": dir}[name] }
@@ -276,13 +276,13 @@ func TestClaudeConfigDir(t *testing.T) {
 			}
 		}
 		c := clientOf(t, m, "claude-code")
-		if _, reportsInstalled := Clients(m); c.File != filepath.Join(dir, ".claude.json") || reportsInstalled(c) != isInstalled {
-			t.Errorf("configuration with CLAUDE_CONFIG_DIR = %s, installed: %t, want installed: %t", c.File, reportsInstalled(c), isInstalled)
+		if _, isAnyInstalled := Clients(m); c.File != filepath.Join(dir, ".claude.json") || isAnyInstalled(c) != isInstalled {
+			t.Errorf("configuration with CLAUDE_CONFIG_DIR = %s, installed: %t, want installed: %t", c.File, isAnyInstalled(c), isInstalled)
 		}
 	}
 }
 
-func TestLockOfAnotherSetup(t *testing.T) {
+func TestConcurrentSetupWaitsForLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := Writer{Dir: filepath.Join(t.TempDir(), "setup")}
 		unlock, err := w.Lock()

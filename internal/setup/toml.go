@@ -38,7 +38,7 @@ func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) (
 		}
 		table = mergedFields
 	}
-	for _, name := range append([]string{serverName}, reversed(servers)...) {
+	for _, name := range append([]string{serverName}, reverseNames(servers)...) {
 		table = map[string]any{name: table}
 	}
 	block, err := toml.Marshal(table)
@@ -50,14 +50,14 @@ func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) (
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
-	keptContent := removeTable(configBytes, servers)
-	if len(keptContent) > 0 {
-		keptContent = append(bytes.TrimRight(keptContent, "\r\n\t "), "\n\n"...)
+	remainingContent := removeTable(configBytes, servers)
+	if len(remainingContent) > 0 {
+		remainingContent = append(bytes.TrimRight(remainingContent, "\r\n\t "), "\n\n"...)
 	}
-	return checkServerEdit(f, configBytes, append(keptContent, block...), servers)
+	return checkServerEdit(f, configBytes, append(remainingContent, block...), servers)
 }
 
-func (tomlFormat) inline(entry any) ([]byte, error) {
+func (tomlFormat) inlineEntry(entry any) ([]byte, error) {
 	var line bytes.Buffer
 	err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{serverName: entry})
 	return line.Bytes(), err
@@ -84,37 +84,37 @@ var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
 // removeTable keeps comments and blank lines before the next table.
 func removeTable(configBytes []byte, servers []string) []byte {
-	ownTable := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
-	var keptContent, pendingLines []byte
+	serverTablePath := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
+	var remainingContent, pendingLines []byte
 	isOwn := false
 	for line := range bytes.Lines(configBytes) {
 		if header := tableHeader().FindSubmatch(bytes.TrimRight(line, "\r\n")); header != nil {
 			name := strings.NewReplacer(`"`, "", `'`, "", " ", "", "\t", "").Replace(string(header[1]))
-			isOwn = name == ownTable || strings.HasPrefix(name, ownTable+".")
+			isOwn = name == serverTablePath || strings.HasPrefix(name, serverTablePath+".")
 			if !isOwn {
-				keptContent = append(keptContent, pendingLines...)
+				remainingContent = append(remainingContent, pendingLines...)
 			}
 			pendingLines = nil
 		}
 		trimmedLine := bytes.TrimSpace(line)
 		switch {
 		case !isOwn:
-			keptContent = append(keptContent, line...)
+			remainingContent = append(remainingContent, line...)
 		case len(trimmedLine) == 0 || trimmedLine[0] == '#':
 			pendingLines = append(pendingLines, line...)
 		default:
 			pendingLines = nil
 		}
 	}
-	return keptContent
+	return remainingContent
 }
 
-func reversed(names []string) []string {
-	var reversedLines []string
+func reverseNames(names []string) []string {
+	var reversedNames []string
 	for i := len(names) - 1; i >= 0; i-- {
-		reversedLines = append(reversedLines, names[i])
+		reversedNames = append(reversedNames, names[i])
 	}
-	return reversedLines
+	return reversedNames
 }
 
 func parentTables(path []string) []string {

@@ -11,7 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
+// tomlEdit is an edit that replaces the bytes from startIndex to endIndex of a TOML file with
+// document.
 type tomlEdit struct {
 	startIndex, endIndex int
 	document             string
@@ -20,12 +21,12 @@ type tomlEdit struct {
 // tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer keeps comments and the order of
 // keys. All key paths in a tomlServer are relative to the entry of opentabs.
 type tomlServer struct {
-	configBytes  []byte
-	ownTable     []string
-	mergedFields map[string]any
-	edits        []tomlEdit
-	// insertAt maps the dotted path of each table to the offset at which new keys are inserted.
-	insertAt map[string]int
+	configBytes     []byte
+	serverTablePath []string
+	mergedFields    map[string]any
+	pendingEdits    []tomlEdit
+	// insertOffsets maps the dotted path of each table to the offset at which new keys are inserted.
+	insertOffsets map[string]int
 	// inlinePaths are the dotted paths of inline tables, which are written in braces.
 	inlinePaths []string
 }
@@ -35,7 +36,7 @@ func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existing
 	if len(configBytes) > 0 && configBytes[len(configBytes)-1] != '\n' {
 		configBytes = append(slices.Clone(configBytes), '\n')
 	}
-	s := &tomlServer{configBytes: configBytes, ownTable: append(slices.Clone(servers), serverName), mergedFields: mergedFields, insertAt: map[string]int{}}
+	s := &tomlServer{configBytes: configBytes, serverTablePath: append(slices.Clone(servers), serverName), mergedFields: mergedFields, insertOffsets: map[string]int{}}
 	parser := unstable.Parser{}
 	parser.Reset(configBytes)
 	var table []string
@@ -45,18 +46,18 @@ func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existing
 			var lastNode *unstable.Node
 			table, lastNode = tomlKeys(e)
 			if path, isOwn := s.pathWithinEntry(table); isOwn {
-				s.insertAt[path] = s.lineEnd(endOf(lastNode))
+				s.insertOffsets[path] = s.lineEnd(nodeEnd(lastNode))
 			}
 		case unstable.KeyValue:
 			s.editField(e, table, existingFields)
 		}
 	}
-	if parser.Error() != nil || !s.insertMissing(nil, existingFields, mergedFields) {
+	if parser.Error() != nil || !s.insertMissingFields(nil, existingFields, mergedFields) {
 		return nil, false
 	}
-	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.startIndex - b.startIndex })
+	slices.SortStableFunc(s.pendingEdits, func(a, b tomlEdit) int { return a.startIndex - b.startIndex })
 	contentAfter = slices.Clone(configBytes)
-	for _, e := range slices.Backward(s.edits) {
+	for _, e := range slices.Backward(s.pendingEdits) {
 		contentAfter = slices.Replace(contentAfter, e.startIndex, e.endIndex, []byte(e.document)...)
 	}
 	configValues, err := f.decode(contentAfter)
@@ -64,12 +65,12 @@ func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existing
 }
 
 func removeTOMLFields(configBytes []byte, servers []string) []byte {
-	s := &tomlServer{configBytes: configBytes, ownTable: append(slices.Clone(servers), serverName)}
+	s := &tomlServer{configBytes: configBytes, serverTablePath: append(slices.Clone(servers), serverName)}
 	parser := unstable.Parser{}
 	parser.Reset(configBytes)
 	var table []string
-	var keptContent []byte
-	keptUntil := 0
+	var remainingContent []byte
+	copiedEnd := 0
 	for parser.NextExpression() {
 		e := parser.Expression()
 		if e.Kind != unstable.KeyValue {
@@ -78,25 +79,25 @@ func removeTOMLFields(configBytes []byte, servers []string) []byte {
 		}
 		keys, _ := tomlKeys(e)
 		if _, isOwn := s.pathWithinEntry(append(slices.Clone(table), keys...)); isOwn {
-			keptContent = append(keptContent, configBytes[keptUntil:s.lineStart(int(e.Raw.Offset))]...)
-			keptUntil = s.lineEnd(endOf(e))
+			remainingContent = append(remainingContent, configBytes[copiedEnd:s.lineStart(int(e.Raw.Offset))]...)
+			copiedEnd = s.lineEnd(nodeEnd(e))
 		}
 	}
-	return append(keptContent, configBytes[keptUntil:]...)
+	return append(remainingContent, configBytes[copiedEnd:]...)
 }
 
-func (s *tomlServer) pathWithinEntry(path []string) (dotted string, isOwn bool) {
-	if len(path) < len(s.ownTable) || !slices.Equal(path[:len(s.ownTable)], s.ownTable) {
+func (s *tomlServer) pathWithinEntry(path []string) (dottedPath string, isOwn bool) {
+	if len(path) < len(s.serverTablePath) || !slices.Equal(path[:len(s.serverTablePath)], s.serverTablePath) {
 		return "", false
 	}
-	return strings.Join(path[len(s.ownTable):], "."), true
+	return strings.Join(path[len(s.serverTablePath):], "."), true
 }
 
 func (s *tomlServer) editField(field *unstable.Node, table []string, existingFields map[string]any) {
 	keys, lastNode := tomlKeys(field)
 	path := append(slices.Clone(table), keys...)
 	isInline := field.Value().Kind == unstable.InlineTable
-	dotted, isOwn := s.pathWithinEntry(path)
+	dottedPath, isOwn := s.pathWithinEntry(path)
 	if !isOwn && isInline {
 		for children := field.Value().Children(); children.Next(); {
 			if childNode := children.Node(); childNode.Kind == unstable.KeyValue {
@@ -107,24 +108,24 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 	if !isOwn {
 		return
 	}
-	startIndex, endIndex := int(field.Raw.Offset), endOf(field)
+	startIndex, endIndex := int(field.Raw.Offset), nodeEnd(field)
 	if tablePath, ok := s.pathWithinEntry(table); ok {
-		s.insertAt[tablePath] = s.lineEnd(endIndex)
+		s.insertOffsets[tablePath] = s.lineEnd(endIndex)
 	}
 	if isInline {
-		s.inlinePaths = append(s.inlinePaths, dotted)
+		s.inlinePaths = append(s.inlinePaths, dottedPath)
 	}
-	valueBefore, _ := valueAt(existingFields, dotted)
-	value, isKept := valueAt(s.mergedFields, dotted)
+	valueBefore, _ := valueAt(existingFields, dottedPath)
+	value, isKept := valueAt(s.mergedFields, dottedPath)
 	object, isObject := value.(map[string]any)
 	switch {
 	case !isKept:
-		s.edits = append(s.edits, tomlEdit{s.lineStart(startIndex), s.lineEnd(endIndex), ""})
+		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.lineStart(startIndex), s.lineEnd(endIndex), ""})
 	case reflect.DeepEqual(valueBefore, value):
 	case isInline && isObject:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), valueBefore, object)})
+		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), valueBefore, object)})
 	default:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, tomlValue(value)})
+		s.pendingEdits = append(s.pendingEdits, tomlEdit{s.valueStart(lastNode), endIndex, tomlValue(value)})
 	}
 }
 
@@ -147,7 +148,7 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, merged
 		switch object, isObject := value.(map[string]any); {
 		case !isKept:
 		case reflect.DeepEqual(valueBefore, value):
-			members = append(members, string(s.configBytes[childNode.Raw.Offset:endOf(childNode)]))
+			members = append(members, string(s.configBytes[childNode.Raw.Offset:nodeEnd(childNode)]))
 		case isObject && childNode.Value().Kind == unstable.InlineTable:
 			members = append(members, key+s.inlineTable(childNode.Value(), valueBefore, object))
 		default:
@@ -162,42 +163,42 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, merged
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// path lists the keys below the server opentabs. insertMissing returns false if the file has no table at path.
-func (s *tomlServer) insertMissing(path []string, existingFields, mergedFields map[string]any) bool {
-	dotted := strings.Join(path, ".")
-	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
-		return inline == "" || inline == dotted || strings.HasPrefix(dotted, inline+".")
+// path lists the keys below the server opentabs. insertMissingFields returns false if the file has no table at path.
+func (s *tomlServer) insertMissingFields(path []string, existingFields, mergedFields map[string]any) bool {
+	dottedPath := strings.Join(path, ".")
+	if slices.ContainsFunc(s.inlinePaths, func(inlinePath string) bool {
+		return inlinePath == "" || inlinePath == dottedPath || strings.HasPrefix(dottedPath, inlinePath+".")
 	}) {
 		return true
 	}
 	for _, name := range slices.Sorted(maps.Keys(mergedFields)) {
 		object, isObject := mergedFields[name].(map[string]any)
 		childPath := append(slices.Clone(path), name)
-		if oldFields, hasOld := existingFields[name]; hasOld {
-			oldObject, wasObject := oldFields.(map[string]any)
-			if isObject && wasObject && !s.insertMissing(childPath, oldObject, object) {
+		if oldFields, hasOldValue := existingFields[name]; hasOldValue {
+			oldObject, isOldObject := oldFields.(map[string]any)
+			if isObject && isOldObject && !s.insertMissingFields(childPath, oldObject, object) {
 				return false
 			}
 			continue
 		}
-		at, ok := s.insertAt[dotted]
+		at, ok := s.insertOffsets[dottedPath]
 		if !ok {
 			return false
 		}
 		entryLine := tomlLine(name, mergedFields[name]) + "\n"
 		if isObject {
-			entryLine = "\n[" + strings.Join(append(slices.Clone(s.ownTable), childPath...), ".") + "]\n"
+			entryLine = "\n[" + strings.Join(append(slices.Clone(s.serverTablePath), childPath...), ".") + "]\n"
 			for _, child := range slices.Sorted(maps.Keys(object)) {
 				entryLine += tomlLine(child, object[child]) + "\n"
 			}
 		}
-		s.edits = append(s.edits, tomlEdit{at, at, entryLine})
+		s.pendingEdits = append(s.pendingEdits, tomlEdit{at, at, entryLine})
 	}
 	return true
 }
 
 func (s *tomlServer) valueStart(key *unstable.Node) int {
-	at := endOf(key) + bytes.IndexByte(s.configBytes[endOf(key):], '=') + 1
+	at := nodeEnd(key) + bytes.IndexByte(s.configBytes[nodeEnd(key):], '=') + 1
 	return at + len(s.configBytes[at:]) - len(bytes.TrimLeft(s.configBytes[at:], " \t"))
 }
 
@@ -220,14 +221,14 @@ func tomlKeys(node *unstable.Node) (names []string, lastNode *unstable.Node) {
 	return names, lastNode
 }
 
-func endOf(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
+func nodeEnd(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
 
-func valueAt(configValues map[string]any, dotted string) (value any, ok bool) {
+func valueAt(configValues map[string]any, dottedPath string) (value any, ok bool) {
 	value = configValues
-	if dotted == "" {
+	if dottedPath == "" {
 		return value, true
 	}
-	for name := range strings.SplitSeq(dotted, ".") {
+	for name := range strings.SplitSeq(dottedPath, ".") {
 		object, isObject := value.(map[string]any)
 		if value, ok = object[name]; !isObject || !ok {
 			return nil, false

@@ -55,7 +55,7 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 		m := newMachine(t)
 		client := clientOf(t, m, "codex")
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		setUp(t, writer, client, testCommand)
+		setUpClient(t, writer, client, testCommand)
 		writeConfig(t, client, textBefore)
 		if _, err := writer.Undo(client); err != nil || readText(t, client.File) != textAfter {
 			t.Errorf("Undo of %q returned %v, content = %q, want %q", textBefore, err, readText(t, client.File), textAfter)
@@ -65,18 +65,18 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 
 func checkEditInPlace(t *testing.T, id, textBefore, textAfter string) {
 	t.Helper()
-	afters := withLayouts(textAfter)
-	for i, configText := range withLayouts(textBefore) {
+	expectedLayouts := textLayouts(textAfter)
+	for i, configText := range textLayouts(textBefore) {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
 		writeConfig(t, client, configText)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		setUp(t, writer, client, testCommand)
-		if got := readText(t, client.File); got != afters[i] {
-			t.Errorf("configuration after setup =\n%q\nwant\n%q", got, afters[i])
+		setUpClient(t, writer, client, testCommand)
+		if got := readText(t, client.File); got != expectedLayouts[i] {
+			t.Errorf("configuration after setup =\n%q\nwant\n%q", got, expectedLayouts[i])
 		}
-		if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
-			t.Errorf("second change = %v\n%s\nwant none", err, again.Diff())
+		if secondChange, err := PlanChange(client, testCommand); err != nil || !secondChange.IsEmpty() {
+			t.Errorf("second change = %v\n%s\nwant none", err, secondChange.Diff())
 		}
 	}
 }

@@ -30,7 +30,7 @@ type Removal struct {
 	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
 	// earlierBackup is the path of a backup with the opentabs entry from before setup, or
-	// empty. earlier is always empty if Action is not undoRemove.
+	// empty. earlierBackup is always empty if Action is not undoRemove.
 	earlierBackup               string
 	contentBefore, contentAfter []byte
 }
@@ -60,7 +60,7 @@ func (r Removal) Plan() string {
 	return ""
 }
 
-func (r Removal) doneText() string {
+func (r Removal) resultText() string {
 	switch r.Action {
 	case undoRestore:
 		return r.File + " has its earlier content"
@@ -94,7 +94,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 		c.File = r.File
 	}
 	contentNow, err := readConfig(c.File)
-	if contentNow == nil || err != nil { // now is nil if the user has deleted the file
+	if contentNow == nil || err != nil { // contentNow is nil if the user has deleted the file
 		return Removal{File: c.File}, err
 	}
 	if isRecorded && hashOf(contentNow) == r.Hash {
@@ -113,14 +113,14 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 			return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(server)}, nil
 		}
 	}
-	without, err := editText(contentNow, func(configText []byte) ([]byte, error) { return c.format.removeServer(configText, c.servers) })
-	if err == nil && bytes.Equal(without, contentNow) {
-		err = errOtherChange
+	remainingContent, err := editText(contentNow, func(configText []byte) ([]byte, error) { return c.format.removeServer(configText, c.servers) })
+	if err == nil && bytes.Equal(remainingContent, contentNow) {
+		err = errUnsupportedLayout
 	}
 	if err != nil {
 		return Removal{}, newRemoveError(c.File, err)
 	}
-	return Removal{File: c.File, Action: undoRemove, contentBefore: contentNow, contentAfter: without, earlierBackup: r.Earlier}, nil
+	return Removal{File: c.File, Action: undoRemove, contentBefore: contentNow, contentAfter: remainingContent, earlierBackup: r.EarlierBackup}, nil
 }
 
 // TokenVariable is the environment variable with the token of the MCP client that runs
@@ -169,10 +169,10 @@ func (w Writer) Undo(c Client) (string, error) {
 		return "", err
 	}
 	if _, isRecorded := records[c.ID]; !isRecorded { // other clients may still need damaged records
-		return plan.doneText(), nil
+		return plan.resultText(), nil
 	}
 	delete(records, c.ID)
-	return plan.doneText(), w.writeRecords(records)
+	return plan.resultText(), w.writeRecords(records)
 }
 
 // ConfiguredFile returns the path of the MCP client's configuration file from which
@@ -188,7 +188,7 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 		c.File = r.File
 	}
 	configBytes, err := readConfig(c.File)
-	if errors.Is(err, errNotRegular) {
+	if errors.Is(err, errNotRegularFile) {
 		return "", nil
 	}
 	if configBytes == nil || err != nil {

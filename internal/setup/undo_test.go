@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-var movedCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}}
+var otherCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}}
 
-func setUp(t *testing.T, w Writer, c Client, command Command) {
+func setUpClient(t *testing.T, w Writer, c Client, command Command) {
 	t.Helper()
 	fileChange, err := PlanChange(c, command)
 	if err == nil {
@@ -22,7 +22,7 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 
 // A backup from the second of two setups contains opentabs, so undo must not restore that backup.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
-	for id, c := range map[string]struct{ textBefore, edited, textAfter string }{
+	for id, c := range map[string]struct{ textBefore, editedText, textAfter string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
 		"codex":       {"a = 1\n", "a = 2", "a = 2\n\n"},
 		"goose":       {"a: 1\n", "a: 2", "a: 2\nextensions:\n"},
@@ -31,11 +31,11 @@ func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 		client := clientOf(t, m, id)
 		writeConfig(t, client, c.textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		setUp(t, writer, client, testCommand)
-		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.textBefore, "{}\n")), c.edited, 1))
-		setUp(t, writer, client, movedCommand)
+		setUpClient(t, writer, client, testCommand)
+		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.textBefore, "{}\n")), c.editedText, 1))
+		setUpClient(t, writer, client, otherCommand)
 		if undoReport, err := writer.Undo(client); err != nil || undoReport != "opentabs is removed from "+client.File+", and the rest of the file stays" {
-			t.Errorf("%s: Undo returned %q, %v, want that only opentabs is removed", id, undoReport, err)
+			t.Errorf("%s: Undo returned %q, error %v, want that only opentabs is removed", id, undoReport, err)
 		}
 		if got := readText(t, client.File); got != c.textAfter {
 			t.Errorf("%s: configuration after undo = %q, want %q", id, got, c.textAfter)
@@ -47,9 +47,9 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "codex")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	setUp(t, writer, client, testCommand)
+	setUpClient(t, writer, client, testCommand)
 	writeConfig(t, client, "a = 2\n\n"+readText(t, client.File))
-	setUp(t, writer, client, movedCommand)
+	setUpClient(t, writer, client, otherCommand)
 	if _, err := writer.Undo(client); err != nil || strings.TrimSpace(readText(t, client.File)) != "a = 2" {
 		t.Errorf("Undo returned %v, content = %q, want only the line of the user", err, readText(t, client.File))
 	}
@@ -65,20 +65,20 @@ func TestUndoOfForeignServer(t *testing.T) {
 		client := clientOf(t, m, id)
 		writeConfig(t, client, textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		setUp(t, writer, client, testCommand)
-		setUp(t, writer, client, movedCommand)
+		setUpClient(t, writer, client, testCommand)
+		setUpClient(t, writer, client, otherCommand)
 		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") || readText(t, client.File) != textBefore {
-			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), textBefore)
+			t.Errorf("%s: Undo returned %q, error %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), textBefore)
 		}
 
-		setUp(t, writer, client, testCommand)
+		setUpClient(t, writer, client, testCommand)
 		writeConfig(t, client, readText(t, client.File)+"\n")
-		setUp(t, writer, client, movedCommand)
+		setUpClient(t, writer, client, otherCommand)
 		writeConfig(t, client, readText(t, client.File)+"\n")
 		undoReport, err := writer.Undo(client)
 		_, backup, ok := strings.Cut(undoReport, "; the server opentabs from before setup is in ")
 		if err != nil || !ok || readText(t, backup) != textBefore || strings.Contains(readText(t, client.File), "/opt/opentabs") {
-			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, undoReport, err, readText(t, client.File))
+			t.Errorf("%s: Undo of a changed file returned %q, error %v, content = %q; want no setup command, and the earlier content in the backup", id, undoReport, err, readText(t, client.File))
 		}
 	}
 }
@@ -95,21 +95,21 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
 			configText := foreignConfig
 			if isRecorded {
-				setUp(t, writer, client, testCommand)
+				setUpClient(t, writer, client, testCommand)
 				configText = strings.Replace(foreignConfig, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
 			}
 			writeConfig(t, client, configText)
 			file, err := writer.ConfiguredFile(client)
 			if err != nil || file != "" {
-				t.Errorf("%s: configured file = %q, %v, want none", id, file, err)
+				t.Errorf("%s: configured file = %q, error %v, want none", id, file, err)
 			}
 			plan, err := writer.PlanUndo(client)
 			if err != nil || plan.Action != undoKeep || plan.Diff() != "" || plan.KeepsToken != (id == "cursor" && !isRecorded) {
-				t.Errorf("%s: plan of undo = %+v, %v, want to keep the server", id, plan, err)
+				t.Errorf("%s: plan of undo = %+v, error %v, want to keep the server", id, plan, err)
 			}
 			undoReport, err := writer.Undo(client)
 			if err != nil || !strings.HasPrefix(undoReport, "the server opentabs stays in "+client.File) || readText(t, client.File) != configText {
-				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), configText)
+				t.Errorf("%s: Undo returned %q, error %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), configText)
 			}
 		}
 	}
@@ -131,30 +131,30 @@ func TestPlanUndo(t *testing.T) {
 			writeConfig(t, client, c.textBefore)
 		}
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		setUp(t, writer, client, testCommand)
+		setUpClient(t, writer, client, testCommand)
 		configText := readText(t, client.File) + c.suffix
 		writeConfig(t, client, configText)
 		records := readText(t, writer.recordsFile())
 		plan, err := writer.PlanUndo(client)
 		if err != nil || plan.Action != c.want || !strings.HasPrefix(plan.Plan(), c.plan+client.File) || !strings.Contains(plan.Diff(), "\n-") {
-			t.Errorf("plan of undo = %q, %v, diff:\n%s\nwant the action %q", plan.Plan(), err, plan.Diff(), c.want)
+			t.Errorf("plan of undo = %q, error %v, diff:\n%s\nwant the action %q", plan.Plan(), err, plan.Diff(), c.want)
 		}
 		if readText(t, client.File) != configText || readText(t, writer.recordsFile()) != records {
-			t.Error("PlanUndo has changed a file")
+			t.Error("PlanUndo changed the configuration or the records, want both unchanged")
 		}
 	}
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != UndoNothing || plan.Plan() != "" || plan.Diff() != "" || fileExists(writer.Dir) {
-		t.Errorf("plan of undo without a file = %+v, %v, and the folder of backups exists: %t", plan, err, fileExists(writer.Dir))
+		t.Errorf("plan of undo without a file = %+v, error %v, folder of backups exists: %t; want no action and no folder", plan, err, fileExists(writer.Dir))
 	}
 	writeConfig(t, client, "{}")
-	setUp(t, writer, client, testCommand)
+	setUpClient(t, writer, client, testCommand)
 	if err := os.WriteFile(writer.recordsFile(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != undoRemove || readText(t, writer.recordsFile()) != "{" {
-		t.Errorf("plan of undo with a damaged record = %+v, %v", plan, err)
+		t.Errorf("plan of undo with a damaged record = %+v, error %v; want undoRemove and unchanged records", plan, err)
 	}
 }

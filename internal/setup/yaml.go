@@ -40,24 +40,24 @@ func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) (
 	if err := errors.Join(encoder.Encode(map[string]any{serverName: entry}), encoder.Close()); err != nil {
 		return nil, err
 	}
-	keptContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(configBytes, servers[0]), []byte("$1$2"))
-	at, indent, ok := findChildren(keptContent, servers[0])
+	remainingContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(configBytes, servers[0]), []byte("$1$2"))
+	at, indent, ok := findChildren(remainingContent, servers[0])
 	if !ok {
-		if len(keptContent) > 0 && keptContent[len(keptContent)-1] != '\n' {
-			keptContent = append(keptContent, '\n')
+		if len(remainingContent) > 0 && remainingContent[len(remainingContent)-1] != '\n' {
+			remainingContent = append(remainingContent, '\n')
 		}
-		keptContent = append(keptContent, servers[0]+":\n"...)
-		at, indent = len(keptContent), yamlIndent
+		remainingContent = append(remainingContent, servers[0]+":\n"...)
+		at, indent = len(remainingContent), yamlIndent
 	}
 	var block []byte
 	for line := range bytes.Lines(encoded.Bytes()) {
 		block = append(append(block, indent...), line...)
 	}
-	contentAfter := append(append(keptContent[:at:at], block...), keptContent[at:]...)
+	contentAfter := append(append(remainingContent[:at:at], block...), remainingContent[at:]...)
 	return checkServerEdit(f, configBytes, contentAfter, servers)
 }
 
-func (yamlFormat) inline(entry any) ([]byte, error) {
+func (yamlFormat) inlineEntry(entry any) ([]byte, error) {
 	var mapping yaml.Node
 	if err := mapping.Encode(map[string]any{serverName: entry}); err != nil {
 		return nil, err
@@ -96,24 +96,24 @@ func emptyMapping(key string) *regexp.Regexp {
 
 func findChildren(configBytes []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
-	isBehindKey := false
+	isAfterKey := false
 	for line := range bytes.Lines(configBytes) {
 		trimmedLine := bytes.TrimSpace(line)
-		if isBehindKey && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
-			if indent = indentOf(line); indent == "" {
+		if isAfterKey && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
+			if indent = leadingSpace(line); indent == "" {
 				indent = yamlIndent
 			}
 			return at, indent, true
 		}
 		offset += len(line)
-		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmedLine, key) {
-			isBehindKey, at = true, offset
+		if !isAfterKey && leadingSpace(line) == "" && isBlockStart(trimmedLine, key) {
+			isAfterKey, at = true, offset
 		}
 	}
-	return at, yamlIndent, isBehindKey
+	return at, yamlIndent, isAfterKey
 }
 
-// The range from start to end excludes comments and blank lines between the opentabs entry and the next key.
+// The lines from startIndex to endIndex exclude comments and blank lines between the opentabs entry and the next key.
 func findServerLines(configBytes []byte, key string) (startIndex, endIndex int, indent string, ok bool) {
 	at, indent, ok := findChildren(configBytes, key)
 	if !ok {
@@ -124,19 +124,19 @@ func findServerLines(configBytes []byte, key string) (startIndex, endIndex int, 
 	for line := range bytes.Lines(configBytes[at:]) {
 		trimmedLine := bytes.TrimSpace(line)
 		isText := len(trimmedLine) > 0 && trimmedLine[0] != '#'
-		if isText && len(indentOf(line)) < len(indent) {
+		if isText && len(leadingSpace(line)) < len(indent) {
 			break
 		}
-		if isText && indentOf(line) == indent {
+		if isText && leadingSpace(line) == indent {
 			if isOwn {
 				break
 			}
-			if isOwn = startsBlock(trimmedLine, serverName); isOwn {
+			if isOwn = isBlockStart(trimmedLine, serverName); isOwn {
 				startIndex = offset
 			}
 		}
 		offset += len(line)
-		if isOwn && (isText || len(trimmedLine) > 0 && len(indentOf(line)) > len(indent)) {
+		if isOwn && (isText || len(trimmedLine) > 0 && len(leadingSpace(line)) > len(indent)) {
 			endIndex = offset
 		}
 	}
@@ -151,9 +151,9 @@ func removeMapping(configBytes []byte, key string) []byte {
 	return append(bytes.Clone(configBytes[:startIndex]), configBytes[endIndex:]...)
 }
 
-func startsBlock(trimmedLine []byte, key string) bool {
-	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
-		if textAfterKey, ok := bytes.CutPrefix(trimmedLine, []byte(spelling+":")); ok {
+func isBlockStart(trimmedLine []byte, key string) bool {
+	for _, quotedKey := range []string{key, `"` + key + `"`, "'" + key + "'"} {
+		if textAfterKey, ok := bytes.CutPrefix(trimmedLine, []byte(quotedKey+":")); ok {
 			textAfterKey = bytes.TrimSpace(textAfterKey)
 			return len(textAfterKey) == 0 || textAfterKey[0] == '#'
 		}
@@ -161,6 +161,6 @@ func startsBlock(trimmedLine []byte, key string) bool {
 	return false
 }
 
-func indentOf(line []byte) string {
+func leadingSpace(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " "))])
 }

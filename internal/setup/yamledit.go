@@ -22,7 +22,7 @@ func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedField
 		line = bytes.TrimPrefix(line, []byte(indent))
 		lines = append(lines, line...)
 		if stepIndex == 0 {
-			stepIndex = len(indentOf(line))
+			stepIndex = len(leadingSpace(line))
 		}
 	}
 	var document yaml.Node

@@ -22,11 +22,11 @@ func TestYAMLServerIsEditedInPlace(t *testing.T) {
 	}
 }
 
-func TestCommentBehindYAMLServerStays(t *testing.T) {
+func TestYAMLEditKeepsComments(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	setUp(t, writer, client, testCommand)
+	setUpClient(t, writer, client, testCommand)
 	writeConfig(t, client, "extensions:\n  opentabs:\n    cmd: /old\n    envs: {OPENTABS_CLIENT_TOKEN: otc_1}\n    # own\n\n  # the next\n  last:\n    x: 1\n")
 	const want = "extensions:\n\n  # the next\n  last:\n    x: 1\n"
 	if _, err := writer.Undo(client); err != nil || readText(t, client.File) != want {

@@ -131,32 +131,32 @@ func (m *Map) FindInStack(stack string) Position {
 // the new number of a line, or -1 for a removed line; line numbers count from 0. The map that MoveLines returns
 // contains only the source files that still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
-	movedMap := &Map{}
+	shiftedMap := &Map{}
 	indexes := map[int]int{}
 	for i, line := range m.lines {
 		target := newLine(i)
 		if target < 0 || len(line) == 0 {
 			continue
 		}
-		for len(movedMap.lines) <= target {
-			movedMap.lines = append(movedMap.lines, nil)
+		for len(shiftedMap.lines) <= target {
+			shiftedMap.lines = append(shiftedMap.lines, nil)
 		}
 		for _, s := range line {
 			index, isKnown := indexes[s.sourceIndex]
 			if !isKnown {
-				index = len(movedMap.sources)
+				index = len(shiftedMap.sources)
 				indexes[s.sourceIndex] = index
 				content := ""
 				if s.sourceIndex < len(m.contents) {
 					content = m.contents[s.sourceIndex]
 				}
-				movedMap.sources, movedMap.contents = append(movedMap.sources, m.sources[s.sourceIndex]), append(movedMap.contents, content)
+				shiftedMap.sources, shiftedMap.contents = append(shiftedMap.sources, m.sources[s.sourceIndex]), append(shiftedMap.contents, content)
 			}
 			s.sourceIndex = index
-			movedMap.lines[target] = append(movedMap.lines[target], s)
+			shiftedMap.lines[target] = append(shiftedMap.lines[target], s)
 		}
 	}
-	return movedMap
+	return shiftedMap
 }
 
 // Encode returns the JSON text of the source map.

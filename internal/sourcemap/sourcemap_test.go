@@ -13,7 +13,7 @@ func TestVLQ(t *testing.T) {
 	} {
 		fields := decodeVLQ(segment)
 		if got := fmt.Sprint(fields); got != want {
-			t.Errorf("decoding %q gives %s, want %s", segment, got, want)
+			t.Errorf("decodeVLQ(%q) = %s, want %s", segment, got, want)
 		}
 		var b strings.Builder
 		for _, field := range fields {
@@ -34,7 +34,7 @@ func testMap() *Map {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindSourcePosition(t *testing.T) {
 	mapJSON, err := testMap().Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 	}
 	stack := "Error: x\n    at f (native)\n    at parse (<eval>:2:5)\n    at <anonymous> (<eval>:4:6)\n    at <eval> (<eval>:3:1)\n"
 	if got := m.FindInStack(stack).String(); got != "src/a.ts:2:1" {
-		t.Errorf("position found in the stack trace = %s", got)
+		t.Errorf("position found in the stack trace = %s, want src/a.ts:2:1", got)
 	}
 	for _, stack := range []string{"", "    at f (native)", "    at <eval> (<eval>:9999:1)"} {
 		if got := m.FindInStack(stack); got != (Position{}) {
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestMoveLines(t *testing.T) {
-	movedMap := testMap().MoveLines(func(line int) int {
+	shiftedMap := testMap().MoveLines(func(line int) int {
 		switch line {
 		case 1:
 			return -1
@@ -79,23 +79,23 @@ func TestMoveLines(t *testing.T) {
 		}
 		return line + 7
 	})
-	mapJSON, err := movedMap.Encode()
+	mapJSON, err := shiftedMap.Encode()
 	if err != nil || strings.Contains(string(mapJSON), "zod") {
-		t.Fatalf("decoding the encoded map gives %s, %v", mapJSON, err)
+		t.Fatalf("encoded source map = %s, error %v; want no source of zod", mapJSON, err)
 	}
 	m, err := Parse(mapJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := m.FindInStack("at x:11:6"); got.String() != "src/a.ts:2:1" {
-		t.Errorf("source of line 11 = %v", got)
+		t.Errorf("source of line 11 = %v, want src/a.ts:2:1", got)
 	}
 }
 
 func TestParseMalformed(t *testing.T) {
 	for _, malformedMap := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
 		if _, err := Parse([]byte(malformedMap)); err == nil {
-			t.Errorf("Parse accepted the malformed source map %.40q", malformedMap)
+			t.Errorf("Parse accepted the malformed source map %.40q, want an error", malformedMap)
 		}
 	}
 	m, err := Parse([]byte(`{"sources": ["a.ts"], "mappings": "AAAA,CDDD,!,CC;AAAAAAA"}`))

@@ -17,14 +17,14 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
 		const limit = 1 << 10
-		want, fits := readBySpecification(stream, limit)
-		wholeEvents := readAll(Read(strings.NewReader(stream), limit))
-		pieceEvents := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
-		if wholeEvents != pieceEvents {
-			t.Fatalf("%q:\n  whole %s\n pieces %s", stream, wholeEvents, pieceEvents)
+		want, isWithinLimit := parseEventsBySpec(stream, limit)
+		bulkEvents := readAll(Read(strings.NewReader(stream), limit))
+		bytewiseEvents := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
+		if bulkEvents != bytewiseEvents {
+			t.Fatalf("stream %q: events if read\nas a whole: %s\nin pieces:  %s\nwant equal events", stream, bulkEvents, bytewiseEvents)
 		}
-		if fits && wholeEvents != want {
-			t.Fatalf("%q:\n got %s\nwant %s", stream, wholeEvents, want)
+		if isWithinLimit && bulkEvents != want {
+			t.Fatalf("events of the stream %q:\n got %s\nwant %s", stream, bulkEvents, want)
 		}
 	})
 }
@@ -40,8 +40,8 @@ func readAll(events func(func(Event, error) bool)) string {
 	return got.String()
 }
 
-// readBySpecification parses a whole stream by section 9.2.6 of the HTML standard.
-func readBySpecification(stream string, limit int) (events string, fits bool) {
+// parseEventsBySpec parses a whole stream by section 9.2.6 of the HTML standard.
+func parseEventsBySpec(stream string, limit int) (events string, isWithinLimit bool) {
 	var got strings.Builder
 	var name, id, eventData string
 	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")

@@ -32,14 +32,14 @@ func TestRead(t *testing.T) {
 		{"event: nothing\n\ndata: a\n\n", "message||a;"},
 	} {
 		if got, err := readEvents(c.stream, 100); got != c.want || err != nil {
-			t.Errorf("%q: got %q, %v; want %q", c.stream, got, err, c.want)
+			t.Errorf("events of the stream %q = %q, error %v; want %q", c.stream, got, err, c.want)
 		}
 	}
 }
 
 func TestReadLimit(t *testing.T) {
 	if _, err := readEvents("data: "+strings.Repeat("a", 100)+"\n\n", 100); err != nil {
-		t.Errorf("at the limit: %v", err)
+		t.Errorf("event whose data has exactly the limit: error %v, want none", err)
 	}
 	for _, stream := range []string{
 		"data: " + strings.Repeat("a", 101) + "\n\n",
@@ -47,29 +47,29 @@ func TestReadLimit(t *testing.T) {
 		strings.Repeat("a", 200<<10),
 	} {
 		if _, err := readEvents(stream, 100); !errors.Is(err, errTooLarge) {
-			t.Errorf("%.20q: got %v; want the error %v", stream, err, errTooLarge)
+			t.Errorf("stream %.20q: error %v; want the error %v", stream, err, errTooLarge)
 		}
 	}
 }
 
 func TestReadError(t *testing.T) {
-	errBroken := errors.New("broken")
-	for _, err := range Read(iotest.ErrReader(errBroken), 100) {
-		if !errors.Is(err, errBroken) {
-			t.Errorf("got %v; want the error %v", err, errBroken)
+	errReadFailed := errors.New("broken")
+	for _, err := range Read(iotest.ErrReader(errReadFailed), 100) {
+		if !errors.Is(err, errReadFailed) {
+			t.Errorf("Read yielded the error %v; want the error %v of the stream", err, errReadFailed)
 		}
 		return
 	}
-	t.Error("no error")
+	t.Error("Read yielded no error, want the error of the stream")
 }
 
-func TestReadStops(t *testing.T) {
+func TestReadStopsAfterBreak(t *testing.T) {
 	n := 0
 	for range Read(strings.NewReader("data: 1\n\ndata: 2\n\n"), 100) {
 		n++
 		break
 	}
 	if n != 1 {
-		t.Errorf("%d events after a break; want 1", n)
+		t.Errorf("the loop with a break received %d events; want 1", n)
 	}
 }

@@ -82,9 +82,9 @@ func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	return frames
 }
 
-// The variable anonymous matches parts of function names that mean nothing to an author,
+// The variable anonymousPattern matches parts of function names that mean nothing to an author,
 // such as "<anonymous>".
-var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|async)\b[. ]?`)
+var anonymousPattern = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|async)\b[. ]?`)
 
 func parseFrames(stack string) []frame {
 	var frames []frame
@@ -98,7 +98,7 @@ func parseFrames(stack string) []frame {
 		if lineErr != nil || columnErr != nil {
 			continue
 		}
-		function := strings.Trim(anonymous().ReplaceAllString(regexpMatch[1], ""), ". ")
+		function := strings.Trim(anonymousPattern().ReplaceAllString(regexpMatch[1], ""), ". ")
 		frames = append(frames, frame{function: function, script: regexpMatch[2], line: lineNumber, column: column})
 	}
 	return frames

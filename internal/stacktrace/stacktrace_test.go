@@ -40,6 +40,6 @@ func TestFrames(t *testing.T) {
 	}
 	checkFrames("a broken map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
 	if got := r.Frames(adapter, Trace{Stack: trace.Stack}); got != nil {
-		t.Errorf("frames of a stack trace without an origin = %q", got)
+		t.Errorf("frames of a stack trace without an origin = %q, want none", got)
 	}
 }

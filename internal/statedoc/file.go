@@ -16,12 +16,12 @@ type File[T any] struct {
 	Path string
 	// Subject describes the file in messages, such as "the list of plugins".
 	Subject string
-	// LossText is the end of the warning about a damaged file. LossText states a
+	// LossWarning is the end of the warning about a damaged file. LossWarning states a
 	// consequence or gives advice, such as "pin your tools again".
-	LossText string
-	LockWait time.Duration
-	Warn     func(warning string)
-	Empty    func() T
+	LossWarning string
+	LockWait    time.Duration
+	Warn        func(warning string)
+	NewContent  func() T
 	// Parse decodes the text of the file. If the text is damaged, Parse returns a
 	// *[DamagedError].
 	Parse  func(documentText []byte) (T, error)
@@ -39,11 +39,11 @@ func (e *DamagedError) Error() string { return e.Problem }
 func (f File[T]) Read() (T, error) {
 	documentText, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {
-		return f.Empty(), nil
+		return f.NewContent(), nil
 	}
 	if err != nil {
-		var zero T
-		return zero, fmt.Errorf("read %s: %w", f.Subject, err)
+		var zeroValue T
+		return zeroValue, fmt.Errorf("read %s: %w", f.Subject, err)
 	}
 	content, err := f.Parse(documentText)
 	if err != nil {
@@ -52,9 +52,9 @@ func (f File[T]) Read() (T, error) {
 	return content, nil
 }
 
-// Change reads the file, calls edit to modify the content, and writes the content back. A
-// lock file keeps other processes from changing the file at the same time. A damaged file
-// is renamed and replaced by a new file.
+// Change reads the file, calls editContent to modify the content, and writes the content back.
+// A lock file keeps other processes from changing the file at the same time. A damaged file is
+// renamed and replaced by a new file.
 func (f File[T]) Change(editContent func(T) error) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
@@ -69,7 +69,7 @@ func (f File[T]) Change(editContent func(T) error) error {
 	}
 	defer unlock()
 	content, err := f.Read()
-	if content, err = f.putAside(content, err); err != nil {
+	if content, err = f.renameDamagedFile(content, err); err != nil {
 		return err
 	}
 	if err := editContent(content); err != nil {
@@ -78,16 +78,16 @@ func (f File[T]) Change(editContent func(T) error) error {
 	return statefile.Write(f.Path, f.Encode(content))
 }
 
-// The caller of putAside must have locked the file.
-func (f File[T]) putAside(content T, err error) (T, error) {
+// The caller of renameDamagedFile must have locked the file.
+func (f File[T]) renameDamagedFile(content T, err error) (T, error) {
 	var damagedErr *DamagedError
 	if !errors.As(err, &damagedErr) {
 		return content, err
 	}
-	keptAs, moveErr := statefile.PutAside(f.Path)
-	if moveErr != nil {
-		return content, fmt.Errorf("%w; %w", err, moveErr)
+	backupPath, renameErr := statefile.RenameDamagedFile(f.Path)
+	if renameErr != nil {
+		return content, fmt.Errorf("%w; %w", err, renameErr)
 	}
-	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.Subject, f.Path, keptAs, f.LossText))
-	return f.Empty(), nil
+	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.Subject, f.Path, backupPath, f.LossWarning))
+	return f.NewContent(), nil
 }

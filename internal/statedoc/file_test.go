@@ -17,9 +17,9 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	t.Helper()
 	var warnings []string
 	return File[*Plugins]{
-		Path: filepath.Join(t.TempDir(), "state", "file.json"), Subject: "the list", LossText: "nothing is left",
-		Warn:  func(warning string) { warnings = append(warnings, warning) },
-		Empty: NewPlugins, Parse: ParsePlugins, Encode: (*Plugins).Encode,
+		Path: filepath.Join(t.TempDir(), "state", "file.json"), Subject: "the list", LossWarning: "nothing is left",
+		Warn:       func(warning string) { warnings = append(warnings, warning) },
+		NewContent: NewPlugins, Parse: ParsePlugins, Encode: (*Plugins).Encode,
 	}, &warnings
 }
 
@@ -42,10 +42,10 @@ func writeText(t *testing.T, path, documentText string) {
 	}
 }
 
-func TestFileChange(t *testing.T) {
+func TestChangeFile(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	if p, err := file.Read(); err != nil || noteOf(p) != "" {
-		t.Errorf("a missing file: %+v, %v", p, err)
+		t.Errorf("Read of a missing file = %+v, error %v; want empty content", p, err)
 	}
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
@@ -53,15 +53,15 @@ func TestFileChange(t *testing.T) {
 	errRefused := errors.New("refused")
 	editContent := func(p *Plugins) error { return errors.Join(setNote("two")(p), errRefused) }
 	if err := file.Change(editContent); !errors.Is(err, errRefused) {
-		t.Errorf("an edit that fails: %v; want the error %v", err, errRefused)
+		t.Errorf("Change with a failing edit returned %v; want the error %v", err, errRefused)
 	}
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
-		t.Errorf("read %+v, %v, warnings %q", p, err, *warnings)
+		t.Errorf("Read after a failed edit = %+v, error %v, warnings %q; want the note one and no warnings", p, err, *warnings)
 	}
 }
 
 // A file that a newer opentabs wrote, and a file that cannot be read, must keep their name and content.
-func TestDamagedFileIsSetAside(t *testing.T) {
+func TestDamagedFileIsRenamed(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	writeText(t, file.Path, `{"version":1`)
 	if err := file.Change(setNote("one")); err != nil {
@@ -69,23 +69,23 @@ func TestDamagedFileIsSetAside(t *testing.T) {
 	}
 	keptFiles, _ := filepath.Glob(file.Path + ".corrupt-*")
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(keptFiles) != 1 {
-		t.Fatalf("read %+v, %v; kept %q", p, err, keptFiles)
+		t.Fatalf("Read = %+v, error %v, renamed files %q; want the note one and one renamed file", p, err, keptFiles)
 	}
 	if want := "the list in " + file.Path + " was damaged and is kept as " + keptFiles[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
 		t.Errorf("warnings %q, want %q", *warnings, want)
 	}
 	writeText(t, file.Path, `{"version":2}`)
 	if err := file.Change(setNote("one")); err == nil || !strings.Contains(err.Error(), file.Path+" has version 2, but this opentabs reads only version 1") {
-		t.Errorf("changing a file of a newer version: %v; want an error that contains %q", err, file.Path+" has version 2, but this opentabs reads only version 1")
+		t.Errorf("Change of a file of a newer version returned %v; want an error that contains %q", err, file.Path+" has version 2, but this opentabs reads only version 1")
 	}
 	if documentText, err := os.ReadFile(file.Path); err != nil || string(documentText) != `{"version":2}` || len(*warnings) != 1 {
-		t.Errorf("the file has %s, %v; warnings %q", documentText, err, *warnings)
+		t.Errorf("file of a newer version = %s, error %v, warnings %q; want it unchanged and one warning", documentText, err, *warnings)
 	}
 	if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := file.Read(); err == nil || !strings.HasPrefix(err.Error(), "read the list: ") {
-		t.Errorf("reading a folder as the file: %v; want an error that begins with %q", err, "read the list: ")
+		t.Errorf("Read of a folder returned %v; want an error that begins with %q", err, "read the list: ")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestFileIsLocked(t *testing.T) {
 	}
 	defer unlock()
 	if err := file.Change(setNote("one")); err == nil || !strings.HasPrefix(err.Error(), "the list is being changed by another opentabs ("+file.Path+".lock has been locked for 0s)") {
-		t.Errorf("got %v; want an error that begins with %q", err, "the list is being changed by another opentabs ("+file.Path+".lock has been locked for 0s)")
+		t.Errorf("Change of a locked file returned %v; want an error that begins with %q", err, "the list is being changed by another opentabs ("+file.Path+".lock has been locked for 0s)")
 	}
 }
 
@@ -115,7 +115,7 @@ func TestParsePlugins(t *testing.T) {
 	} {
 		var damagedError *DamagedError
 		if _, err := ParsePlugins([]byte(documentText)); !errors.As(err, &damagedError) || !strings.HasPrefix(damagedError.Problem, want) {
-			t.Errorf("%q: got %v, want %s", documentText, err, want)
+			t.Errorf("ParsePlugins(%q) returned %v, want %s", documentText, err, want)
 		}
 	}
 }
@@ -130,34 +130,34 @@ func TestPluginsKeepUnknownMembers(t *testing.T) {
 		entry.Put("list", nil)
 		entry.Put("empty", Object{})
 		if len(entry.Child("own")) != 1 || len(entry.Child("nowhere")) != 0 {
-			t.Errorf("entry %s", entry)
+			t.Errorf("entry of the plugin = %s, want one member in own and none in nowhere", entry)
 		}
 	})
 	p.EditPlugin("c", func(entry Object) { clear(entry) })
 	p.EditPlugin("d", func(entry Object) { entry.Put("note", "z") })
 	const want = `{"later":[1],"plugins":{"a":{"own":{"b":1}},"d":{"note":"z"}},"version":1}`
 	if got := strings.Join(strings.Fields(string(p.Encode())), ""); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+		t.Errorf("encoded file:\ngot  %s\nwant %s", got, want)
 	}
 }
 
-func TestWatchedReadsChanges(t *testing.T) {
+func TestWatchedFileReadsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file, warnings := pluginsFile(t)
-		var readings, notified atomic.Int32
-		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readings.Add(1) })
-		w.OnChange(func() { notified.Add(1) })
+		var readCount, notifiedCount atomic.Int32
+		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readCount.Add(1) })
+		w.OnChange(func() { notifiedCount.Add(1) })
 		go w.Watch(t.Context())
-		checkReading := func(noteText, problemText string, wantReadings, wantNotified int32) {
+		checkReading := func(noteText, problemText string, wantReadCount, wantNotifyCount int32) {
 			t.Helper()
-			tickAndWait()
+			advanceWatchInterval()
 			r := w.latest.Load()
 			documentText := ""
 			if r.Problem != nil {
 				documentText = r.Problem.Error()
 			}
-			if r.View != noteText || !strings.HasPrefix(documentText, problemText) || problemText == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
-				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, documentText, readings.Load(), notified.Load())
+			if r.View != noteText || !strings.HasPrefix(documentText, problemText) || problemText == "" && documentText != "" || readCount.Load() != wantReadCount || notifiedCount.Load() != wantNotifyCount {
+				t.Errorf("view %q, problem %q, %d readings, %d notifications; want the values of this step", r.View, documentText, readCount.Load(), notifiedCount.Load())
 			}
 		}
 		checkReading("nothing", "", 1, 0)
@@ -173,7 +173,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		writeText(t, file.Path, "damaged")
 		checkReading("nothing", file.Path+" is not valid JSON", 4, 2)
 		if err := w.Repair(); err != nil || len(*warnings) != 1 {
-			t.Errorf("%v, warnings %q", err, *warnings)
+			t.Errorf("Repair returned %v, warnings %q; want no error and one warning", err, *warnings)
 		}
 		checkReading("", "", 5, 3)
 		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
@@ -188,7 +188,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 	})
 }
 
-func tickAndWait() {
+func advanceWatchInterval() {
 	time.Sleep(watchInterval)
 	synctest.Wait()
 }

@@ -7,7 +7,7 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-const perPluginVersion = 1
+const pluginsFileVersion = 1
 
 // Object is a JSON object whose members are not decoded. Because the members are not
 // decoded, an edit of an Object preserves members that this version of opentabs does not
@@ -41,14 +41,14 @@ type Plugins struct{ TopLevel Object }
 
 // NewPlugins returns the content of a new state file that contains no plugins yet.
 func NewPlugins() *Plugins {
-	return &Plugins{TopLevel: Object{"version": rawjson.Encode(perPluginVersion)}}
+	return &Plugins{TopLevel: Object{"version": rawjson.Encode(pluginsFileVersion)}}
 }
 
 // ParsePlugins parses a state file with one JSON object per plugin. For damaged text,
 // ParsePlugins returns a *[DamagedError]. For the file of a newer opentabs version,
 // ParsePlugins returns an error of another type.
 func ParsePlugins(documentText []byte) (*Plugins, error) {
-	topLevel, err := ParseTopLevel(documentText, perPluginVersion)
+	topLevel, err := ParseTopLevel(documentText, pluginsFileVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -95,5 +95,5 @@ func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	p.TopLevel.Put("plugins", plugins)
 }
 
-// Decode decodes the JSON in raw into v and reports whether the types match.
+// Decode decodes rawJSON into v and reports whether the types match.
 func Decode(rawJSON json.RawMessage, v any) bool { return json.Unmarshal(rawJSON, v) == nil }

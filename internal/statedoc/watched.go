@@ -26,7 +26,7 @@ type Watched[T, V any] struct {
 	file      File[T]
 	view      func(T) V
 	emptyView V
-	onReading func(ReadResult[V])
+	onRead    func(ReadResult[V])
 
 	readLock sync.Mutex // readLock is locked while the file is read
 	latest   atomic.Pointer[ReadResult[V]]
@@ -48,10 +48,10 @@ type ReadResult[V any] struct {
 	hasReadError bool
 }
 
-// NewWatched reads a file and returns its Watched. NewWatched calls the function onReading with the result of each read
+// NewWatched reads a file and returns its Watched. NewWatched calls the function onRead with the result of each read
 // of the file.
-func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(ReadResult[V])) *Watched[T, V] {
-	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
+func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onRead func(ReadResult[V])) *Watched[T, V] {
+	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onRead: onRead}
 	w.latest.Store(&ReadResult[V]{View: emptyView, hasReadError: true})
 	w.refresh()
 	return w
@@ -90,13 +90,13 @@ func (w *Watched[T, V]) OnChange(onChange func()) {
 
 // Watch checks the file for changes once a second until ctx ends.
 func (w *Watched[T, V]) Watch(ctx context.Context) {
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-ticker.C:
 			w.checkReading()
 		}
 	}
@@ -104,12 +104,12 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 
 func (w *Watched[T, V]) checkReading() {
 	if w.refresh() {
-		w.Notify()
+		w.NotifyListeners()
 	}
 }
 
-// Notify calls all listeners of the file, one after another.
-func (w *Watched[T, V]) Notify() {
+// NotifyListeners calls all listeners of the file, one after another.
+func (w *Watched[T, V]) NotifyListeners() {
 	w.notifyLock.Lock()
 	defer w.notifyLock.Unlock()
 	w.mu.Lock()
@@ -124,7 +124,7 @@ func (w *Watched[T, V]) Notify() {
 // the file, Current runs the listeners in another goroutine and does not wait for them.
 func (w *Watched[T, V]) Current() *ReadResult[V] {
 	if w.refresh() {
-		go w.Notify()
+		go w.NotifyListeners()
 	}
 	return w.latest.Load()
 }
@@ -150,7 +150,7 @@ func (w *Watched[T, V]) refresh() bool {
 	if lastReading.hasReadError && newReading.hasReadError && lastReading.Problem != nil && lastReading.Problem.Error() == newReading.Problem.Error() {
 		return false
 	}
-	w.onReading(*newReading)
+	w.onRead(*newReading)
 	return true
 }
 
@@ -159,7 +159,7 @@ func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	if err != nil {
 		fileInfo = nil
 	}
-	return !r.hasReadError && sameFile(r.fileInfo, fileInfo)
+	return !r.hasReadError && isSameFile(r.fileInfo, fileInfo)
 }
 
 func (w *Watched[T, V]) read() *ReadResult[V] {
@@ -187,7 +187,7 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	return newReading
 }
 
-func sameFile(a, b os.FileInfo) bool {
+func isSameFile(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}

@@ -37,7 +37,7 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 			readers.Go(func() {
 				readersStarted.Done()
 				if documentText := w.Current().View; documentText != "third" {
-					t.Errorf("read %q after the change to third; want %q", documentText, "third")
+					t.Errorf("Current after the last change = %q; want %q", documentText, "third")
 				}
 			})
 		}

@@ -15,18 +15,18 @@ func TestLockGivesUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Lock(path, time.Millisecond); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
-		t.Errorf("a second lock: %v", err)
+		t.Errorf("second Lock of a file returned %v, want ErrLocked with the path", err)
 	}
 	lockErr := make(chan error, 1)
 	go func() {
-		unlockSecond, err := Lock(path, time.Minute)
+		unlockAgain, err := Lock(path, time.Minute)
 		if err == nil {
-			unlockSecond()
+			unlockAgain()
 		}
 		lockErr <- err
 	}()
 	unlock()
 	if err := <-lockErr; err != nil {
-		t.Errorf("after unlock: %v", err)
+		t.Errorf("Lock after unlock returned %v, want no error", err)
 	}
 }

@@ -12,13 +12,14 @@ import (
 
 const tempSuffix = ".tmp"
 
-// leftoverAge is the age at which a temporary file is treated as abandoned by a crashed
-// process. A file whose modification time is more than leftoverAge in the future also
+// minLeftoverAge is the age at which a temporary file is treated as abandoned by a crashed
+// process. A file whose modification time is more than minLeftoverAge in the future also
 // counts as abandoned: the computer's clock was set back.
-const leftoverAge = time.Minute
+const minLeftoverAge = time.Minute
 
-// Write atomically replaces the file at path with data. A reader of a file that Write replaces gets the old or the new
-// content, even after a crash or a power failure. Write creates the new file with mode 0600.
+// Write atomically replaces the file at path with a new file that contains fileContent. A reader of a file that Write
+// replaces gets the old or the new content, even after a crash or a power failure. Write creates the new file with
+// mode 0600.
 func Write(path string, fileContent []byte) error { return Replace(path, fileContent, nil) }
 
 // Replace is like Write, and calls prepare before the new file replaces the old file. The function prepare sets, for
@@ -87,21 +88,21 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that opentabs does not overwrite it. PutAside
+// RenameDamagedFile renames a damaged file, so that opentabs does not overwrite it. RenameDamagedFile
 // appends the suffix ".corrupt-" and the time in UTC to the file's name.
-func PutAside(path string) (keptAs string, err error) {
+func RenameDamagedFile(path string) (backupPath string, err error) {
 	baseName := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
-	keptAs = baseName
+	backupPath = baseName
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(keptAs); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(backupPath); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		keptAs = fmt.Sprintf("%s-%d", baseName, n)
+		backupPath = fmt.Sprintf("%s-%d", baseName, n)
 	}
-	if err := os.Rename(path, keptAs); err != nil {
+	if err := os.Rename(path, backupPath); err != nil {
 		return "", fmt.Errorf("put the damaged file %s aside: %w", path, err)
 	}
-	return keptAs, nil
+	return backupPath, nil
 }
 
 // RemoveLeftovers deletes the temporary files that crashed processes left in dir.
@@ -115,7 +116,7 @@ func RemoveLeftovers(dir string) {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}
-		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()).Abs() > leftoverAge {
+		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()).Abs() > minLeftoverAge {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -29,10 +29,10 @@ func TestCheckWritable(t *testing.T) {
 		t.Error(err)
 	}
 	if remainingFiles := fileNames(t, dir); remainingFiles != "" {
-		t.Errorf("the failed write left %s", remainingFiles)
+		t.Errorf("files after CheckWritable = %s, want none", remainingFiles)
 	}
 	if CheckWritable(filepath.Join(dir, "missing")) == nil {
-		t.Error("CheckWritable accepts a missing directory")
+		t.Error("CheckWritable of a missing directory returned no error, want an error")
 	}
 }
 
@@ -47,11 +47,11 @@ func TestWriteAndCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != step.want {
-			t.Errorf("got %q, %v; want %q", got, err, step.want)
+			t.Errorf("content of the file = %q, error %v; want %q", got, err, step.want)
 		}
 	}
 	if fileInfo, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("got %v, %v", fileInfo, err)
+		t.Errorf("written file: %v, error %v; want mode 0600", fileInfo, err)
 	}
 	if got := fileNames(t, filepath.Dir(path)); got != "f" {
 		t.Errorf("Write left the files %s; want %q", got, "f")
@@ -65,13 +65,13 @@ func TestWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Write(path, []byte("new")); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("got %v; want an error that contains %q", err, path)
+		t.Errorf("Write that cannot replace the file returned %v; want an error that contains %q", err, path)
 	}
 	if err := Write(filepath.Join(dir, "none", "f"), nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v; want the error %v", err, os.ErrNotExist)
+		t.Errorf("Write in a missing folder returned %v; want the error %v", err, os.ErrNotExist)
 	}
 	if got := fileNames(t, dir); got != "f" {
-		t.Errorf("the failed write left %s", got)
+		t.Errorf("files after the failed Write = %s, want only f", got)
 	}
 }
 
@@ -82,17 +82,17 @@ func TestPutAside(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		keptAs, err := PutAside(path)
-		if err != nil || seenNames[keptAs] || !strings.HasPrefix(keptAs, path+".corrupt-") {
-			t.Fatalf("got %s, %v", keptAs, err)
+		backupPath, err := RenameDamagedFile(path)
+		if err != nil || seenNames[backupPath] || !strings.HasPrefix(backupPath, path+".corrupt-") {
+			t.Fatalf("RenameDamagedFile returned %s, error %v; want a new name with .corrupt-", backupPath, err)
 		}
-		seenNames[keptAs] = true
-		if got, err := os.ReadFile(keptAs); err != nil || string(got) != content {
-			t.Errorf("%s holds %q, %v", keptAs, got, err)
+		seenNames[backupPath] = true
+		if got, err := os.ReadFile(backupPath); err != nil || string(got) != content {
+			t.Errorf("content of %s = %q, error %v; want the damaged content", backupPath, got, err)
 		}
 	}
-	if _, err := PutAside(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("putting a missing file aside failed: %v", err)
+	if _, err := RenameDamagedFile(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("RenameDamagedFile of a missing file returned %v, want an error with the path", err)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	}
 	RemoveLeftovers(dir)
 	if got := fileNames(t, dir); got != "folder.tmp notes.txt token.5.tmp" {
-		t.Errorf("there is %s; want %q", got, "folder.tmp notes.txt token.5.tmp")
+		t.Errorf("files after RemoveLeftovers = %s; want %q", got, "folder.tmp notes.txt token.5.tmp")
 	}
 	RemoveLeftovers(filepath.Join(dir, "none"))
 }

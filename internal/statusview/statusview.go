@@ -19,20 +19,20 @@ import (
 // Print prints the status of a server, its browsers and their tabs, its plugins and its
 // clients.
 func Print(terminalOut *terminal.Output, s httpapi.Status) {
-	printLine(terminalOut, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
+	printLine(terminalOut, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(msToDuration(s.UptimeMs).Truncate(time.Second)))
 	printLine(terminalOut, valueIndent, "files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	printLine(terminalOut, valueIndent, "limits    idle %s, hard %s", humanize.Duration(toDuration(s.Limits.IdleMs)), humanize.Duration(toDuration(s.Limits.HardMs)))
-	printLine(terminalOut, valueIndent, "calls     %s", callsText(s.Calls))
-	printLine(terminalOut, valueIndent, "browsers  %s", countText(len(s.Browsers)))
+	printLine(terminalOut, valueIndent, "limits    idle %s, hard %s", humanize.Duration(msToDuration(s.Limits.IdleMs)), humanize.Duration(msToDuration(s.Limits.HardMs)))
+	printLine(terminalOut, valueIndent, "calls     %s", formatCallCount(s.Calls))
+	printLine(terminalOut, valueIndent, "browsers  %s", formatCount(len(s.Browsers)))
 	for _, b := range s.Browsers {
 		printBrowser(terminalOut, b)
 	}
 	if len(s.Browsers) == 0 {
 		printLine(terminalOut, lineIndent, "  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
 	}
-	printLine(terminalOut, valueIndent, "plugins   %s", countText(len(s.Plugins)+len(s.Failed)))
+	printLine(terminalOut, valueIndent, "plugins   %s", formatCount(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		printLine(terminalOut, lineIndent, "  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
+		printLine(terminalOut, lineIndent, "  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.CountNoun(len(p.Tools), "tool"), pluginview.State(p))
 	}
 	for _, problemText := range s.Permissions {
 		printLine(terminalOut, lineIndent, "  permissions: %s", terminal.SafeLine(problemText))
@@ -40,14 +40,14 @@ func Print(terminalOut *terminal.Output, s httpapi.Status) {
 	for _, f := range s.Failed {
 		printLine(terminalOut, lineIndent, "  %s", pluginview.FailedLine(f))
 	}
-	printLine(terminalOut, valueIndent, "clients   %s", countText(len(s.Clients)))
+	printLine(terminalOut, valueIndent, "clients   %s", formatCount(len(s.Clients)))
 	for _, c := range s.Clients {
 		line := fmt.Sprintf("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
 		if c.Tools != "" {
 			line += ", lists " + terminal.SafeLine(c.Tools) + " tools"
 		}
 		if c.Timeout != nil {
-			line += ", gives up after " + timeoutText(*c.Timeout)
+			line += ", gives up after " + formatTimeout(*c.Timeout)
 		}
 		printLine(terminalOut, lineIndent, "%s", line)
 	}
@@ -62,7 +62,7 @@ func printLine(terminalOut *terminal.Output, indent, format string, args ...any)
 	terminal.PrintWrapped(terminalOut, indent, fmt.Sprintf(format, args...))
 }
 
-func callsText(c httpapi.CallCount) string {
+func formatCallCount(c httpapi.CallCount) string {
 	var textParts []string
 	addCount := func(n int, state string) {
 		if n > 0 {
@@ -76,23 +76,23 @@ func callsText(c httpapi.CallCount) string {
 	return cmp.Or(strings.Join(textParts, ", "), "none")
 }
 
-func timeoutText(t httpapi.ClientTimeout) string {
-	timeoutDescription := humanize.Duration(toDuration(t.LimitMs))
+func formatTimeout(t httpapi.ClientTimeout) string {
+	timeoutDescription := humanize.Duration(msToDuration(t.LimitMs))
 	if t.ProgressRestarts {
 		timeoutDescription += " without progress"
 	}
 	switch t.Source {
-	case httpapi.TimeoutLearned:
+	case httpapi.TimeoutSourceLearned:
 		timeoutDescription += " (learned)"
-	case httpapi.TimeoutSet:
+	case httpapi.TimeoutSourceUser:
 		timeoutDescription += " (set by you)"
 	}
 	return timeoutDescription
 }
 
-func toDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+func msToDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-func countText(n int) string {
+func formatCount(n int) string {
 	if n == 0 {
 		return "none"
 	}
@@ -112,8 +112,8 @@ func printBrowser(terminalOut *terminal.Output, b httpapi.Browser) {
 		printLine(terminalOut, lineIndent, "    optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension")
 	}
 	for _, t := range b.Tabs {
-		printLine(terminalOut, lineIndent, "    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
-		if t.Frozen {
+		printLine(terminalOut, lineIndent, "    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(describePlugins(t), ", ")))
+		if t.IsFrozen {
 			printLine(terminalOut, lineIndent, "      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
 		}
 		if t.Unresponsive {
@@ -122,8 +122,8 @@ func printBrowser(terminalOut *terminal.Output, b httpapi.Browser) {
 	}
 	for _, h := range b.HeldTabs {
 		client := terminal.SafeLine(h.Client)
-		state := fmt.Sprintf("held by %s until %s", client, h.Until.Local().Format(time.TimeOnly))
-		if h.IsTaken {
+		state := fmt.Sprintf("held by %s until %s", client, h.EndsAt.Local().Format(time.TimeOnly))
+		if h.IsTakenBack {
 			state = fmt.Sprintf("you took it back from %s, which must read the page before it acts again", client)
 		}
 		printLine(terminalOut, lineIndent, "    tab %d  %s  %s", h.TabID, terminal.SafeLine(h.Site), state)
@@ -133,12 +133,12 @@ func printBrowser(terminalOut *terminal.Output, b httpapi.Browser) {
 	}
 }
 
-func pluginsIn(t wire.TabInfo) []string {
+func describePlugins(t wire.TabInfo) []string {
 	var names []string
-	addCount := func(plugins []wire.TabPlugin, placeText string) {
+	addCount := func(plugins []wire.TabPlugin, locationText string) {
 		for _, p := range plugins {
-			name := p.Name + placeText
-			if p.Ready == nil || !*p.Ready {
+			name := p.Name + locationText
+			if p.ReadinessReady == nil || !*p.ReadinessReady {
 				name += " (not ready)"
 			}
 			names = append(names, name)

@@ -12,21 +12,21 @@ import (
 	"opentabs/wire"
 )
 
-func TestPrint(t *testing.T) {
-	isTrue := true
+func TestPrintStatus(t *testing.T) {
+	yes := true
 	since := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 	var b bytes.Buffer
 	serverStatus := httpapi.Status{
 		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 70_400, Home: httpapi.Home{Config: "/c", State: "/c"},
 		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Queued: 4, WaitingForApproval: 2, WaitingForYou: 1},
 		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
-			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", Ready: &isTrue}, {Name: "b"}},
-				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", Ready: &isTrue}}}}, Frozen: true},
+			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", ReadinessReady: &yes}, {Name: "b"}},
+				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", ReadinessReady: &yes}}}}, IsFrozen: true},
 			{TabID: 8, URL: "https://b.example/", NeedsReload: []string{"a"}, Unresponsive: true},
 			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
 			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},
 			{TabID: 11, NeedsReload: []string{"a"}, Discarded: true},
-		}, HeldTabs: []httpapi.HeldTab{{TabID: 12, Site: "https://c.example", Client: "claude\x1b", Until: since}, {TabID: 13, Site: "https://d.example", Client: "cursor\x1b", Until: since, IsTaken: true}}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
+		}, HeldTabs: []httpapi.HeldTab{{TabID: 12, Site: "https://c.example", Client: "claude\x1b", EndsAt: since}, {TabID: 13, Site: "https://d.example", Client: "cursor\x1b", EndsAt: since, IsTakenBack: true}}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
 		Plugins:     []httpapi.Plugin{{Name: "a", Version: "1", Tools: []string{"a__x"}, Reviewed: true, Permission: wire.PermissionAuto, State: "ready"}},
 		Failed:      []httpapi.FailedPlugin{{Path: "/p", Error: "is broken"}},
 		Permissions: []string{"one entry was dropped"},
@@ -60,17 +60,17 @@ clients   1
   desk 2, by stdio, since 2026-05-04 03:02:01
 `
 	if got := b.String(); got != want {
-		t.Errorf("got\n%s; want %v", got, want)
+		t.Errorf("printed status:\n%s\nwant\n%v", got, want)
 	}
-	var screen bytes.Buffer
-	Print(terminal.NewTerminal(&screen, func() (int, int) { return 60, 24 }), serverStatus)
-	for line := range strings.Lines(screen.String()) {
+	var screenBuffer bytes.Buffer
+	Print(terminal.NewTerminal(&screenBuffer, func() (int, int) { return 60, 24 }), serverStatus)
+	for line := range strings.Lines(screenBuffer.String()) {
 		if len(line) > 60+len("\n") {
-			t.Errorf("a terminal of 60 columns gets the line %q", line)
+			t.Errorf("on a terminal of 60 columns, Print wrote the longer line %q; want at most 60 columns", line)
 		}
 	}
-	if got, want := strings.Fields(screen.String()), strings.Fields(b.String()); !slices.Equal(got, want) {
-		t.Errorf("a terminal gets the words\n%q, want\n%q", got, want)
+	if got, want := strings.Fields(screenBuffer.String()), strings.Fields(b.String()); !slices.Equal(got, want) {
+		t.Errorf("words on a terminal:\n%q\nwant the words in a pipe:\n%q", got, want)
 	}
 }
 
@@ -78,11 +78,11 @@ func TestPrintWithoutBrowsers(t *testing.T) {
 	var b bytes.Buffer
 	Print(terminal.New(&b, &b, func(string) string { return "" }), httpapi.Status{})
 	if !bytes.Contains(b.Bytes(), []byte("browsers  none\n  open Chrome with the opentabs extension; run `opentabs extension install` for the steps\nplugins   none\nclients   none\n")) {
-		t.Errorf("got\n%s", b.String())
+		t.Errorf("status without browsers:\n%s\nwant the advice to open Chrome with the extension", b.String())
 	}
 }
 
-func TestCallsText(t *testing.T) {
+func TestFormatCallCount(t *testing.T) {
 	for want, c := range map[string]httpapi.CallCount{
 		"none":                   {},
 		"2 running":              {Running: 2},
@@ -90,7 +90,7 @@ func TestCallsText(t *testing.T) {
 		"1 running, 3 queued":    {Running: 1, Queued: 3},
 		"1 waiting for approval": {WaitingForApproval: 1},
 	} {
-		if got := callsText(c); got != want {
+		if got := formatCallCount(c); got != want {
 			t.Errorf("the text for %+v is %q, want %q", c, got, want)
 		}
 	}

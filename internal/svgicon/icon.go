@@ -41,10 +41,10 @@ type Set struct {
 // file, and describes how to fix the problem.
 type Problem struct{ File, Text string }
 
-// Make checks a plugin's icon files, by file name, and returns the minified icons. The XML
+// BuildSet checks a plugin's icon files, by file name, and returns the minified icons. The XML
 // ids in the icons get the plugin's name as a prefix, so that icons of several plugins do
 // not conflict in one HTML document. If a file has a problem, Make returns no icons.
-func Make(name string, files map[string][]byte) (Set, []Problem) {
+func BuildSet(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -115,8 +115,8 @@ func checkViewBox(viewBox string) string {
 	return ""
 }
 
-// refusedElements are the SVG elements that can run scripts or load other files.
-var refusedElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
+// forbiddenElements are the SVG elements that can run scripts or load other files.
+var forbiddenElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
 
 var (
 	externalLoad     = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
@@ -124,7 +124,7 @@ var (
 )
 
 func findUnsafeContent(n *node) string {
-	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
+	if slices.ContainsFunc(forbiddenElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
 	}
 	for _, a := range n.attrs {
@@ -165,10 +165,10 @@ func (n *node) renameIDs(prefix string) {
 	}
 	n.walk(func(n *node) {
 		for i, a := range n.attrs {
-			switch name, isRef := strings.CutPrefix(strings.TrimSpace(a.value), "#"); {
+			switch name, isReference := strings.CutPrefix(strings.TrimSpace(a.value), "#"); {
 			case a.name == "id":
 				n.attrs[i].value = prefix + a.value
-			case isRef && ids[name] && strings.HasSuffix(a.name, "href"):
+			case isReference && ids[name] && strings.HasSuffix(a.name, "href"):
 				n.attrs[i].value = "#" + prefix + name
 			case a.name == "aria-labelledby" || a.name == "aria-describedby":
 				words := strings.Fields(a.value)

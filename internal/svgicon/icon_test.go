@@ -8,7 +8,7 @@ import (
 
 const simpleIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#123456" d="M0 0h24v24z"/></svg>`
 
-func filesOf(pairs ...string) map[string][]byte {
+func newFileMap(pairs ...string) map[string][]byte {
 	m := map[string][]byte{}
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i]] = []byte(pairs[i+1])
@@ -16,40 +16,40 @@ func filesOf(pairs ...string) map[string][]byte {
 	return m
 }
 
-func makeOne(t *testing.T, pairs ...string) Set {
+func makeIconSet(t *testing.T, pairs ...string) Set {
 	t.Helper()
-	iconSet, problems := Make("site", filesOf(pairs...))
+	iconSet, problems := BuildSet("site", newFileMap(pairs...))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	return iconSet
 }
 
-func TestNoIcon(t *testing.T) {
-	if iconSet, problems := Make("site", nil); iconSet != (Set{}) || problems != nil {
+func TestMakeWithoutFiles(t *testing.T) {
+	if iconSet, problems := BuildSet("site", nil); iconSet != (Set{}) || problems != nil {
 		t.Error(iconSet, problems)
 	}
 }
 
-func TestOnlyOwnVariants(t *testing.T) {
-	if iconSet := makeOne(t, fileIcon, simpleIcon); iconSet != (Set{Icon: simpleIcon}) {
-		t.Errorf("%+v", iconSet)
+func TestMakeUsesGivenVariants(t *testing.T) {
+	if iconSet := makeIconSet(t, fileIcon, simpleIcon); iconSet != (Set{Icon: simpleIcon}) {
+		t.Errorf("icons = %+v, want only the given icon", iconSet)
 	}
-	withFill := func(fill string) string { return strings.Replace(simpleIcon, "#123456", fill, 1) }
-	iconSet := makeOne(t, fileIcon, simpleIcon, fileInactive, withFill("#222222"), fileDark, withFill("#eeff00"), fileDarkInactive, withFill("#eee"))
-	if iconSet != (Set{simpleIcon, withFill("#222222"), withFill("#eeff00"), withFill("#eee")}) {
-		t.Errorf("%+v", iconSet)
+	iconWithFill := func(fill string) string { return strings.Replace(simpleIcon, "#123456", fill, 1) }
+	iconSet := makeIconSet(t, fileIcon, simpleIcon, fileInactive, iconWithFill("#222222"), fileDark, iconWithFill("#eeff00"), fileDarkInactive, iconWithFill("#eee"))
+	if iconSet != (Set{simpleIcon, iconWithFill("#222222"), iconWithFill("#eeff00"), iconWithFill("#eee")}) {
+		t.Errorf("icons = %+v, want the four icons of the author", iconSet)
 	}
 }
 
-func TestIconShrinks(t *testing.T) {
+func TestIconIsMinified(t *testing.T) {
 	const largeIcon = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
 		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +
 		"  <metadata><rdf:x xmlns:rdf=\"urn:r\">a</rdf:x></metadata>\n  <inkscape:page><path/></inkscape:page>\n" +
 		"  <title>A &amp; B</title>\n  <path d='M0 0\n\tL8 8' aria-label=\"a &quot;b&quot;\"/>\n</svg>\n"
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><title>A &amp; B</title><path d="M0 0 L8 8" aria-label="a &quot;b&quot;"/></svg>`
-	if iconSet := makeOne(t, fileIcon, largeIcon); iconSet.Icon != want {
-		t.Errorf("got  %s\nwant %s", iconSet.Icon, want)
+	if iconSet := makeIconSet(t, fileIcon, largeIcon); iconSet.Icon != want {
+		t.Errorf("minified icon:\ngot  %s\nwant %s", iconSet.Icon, want)
 	}
 }
 
@@ -61,12 +61,12 @@ func TestIconsHaveDistinctIDs(t *testing.T) {
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="site-t site-b">` +
 		`<title id="site-t">star</title><style>#site-b,.x #site-a{fill:url(#site-a)}path{fill:#bbb}</style><linearGradient id="site-a"/><g id="site-b" clip-path="url('#site-a')"/>` +
 		`<use href="#site-b"/><use xlink:href="#site-b"/><path style="fill:url(#site-a);stroke:url(#none)" d="#b"/></svg>`
-	iconSet := makeOne(t, fileIcon, source, fileDarkInactive, source)
+	iconSet := makeIconSet(t, fileIcon, source, fileDarkInactive, source)
 	if iconSet.Icon != want {
-		t.Errorf("got  %s\nwant %s", iconSet.Icon, want)
+		t.Errorf("icon with prefixed ids:\ngot  %s\nwant %s", iconSet.Icon, want)
 	}
 	if !strings.Contains(iconSet.DarkInactive, `<use href="#site-dark-inactive-b"/>`) {
-		t.Errorf("dark inactive %s; want a text that contains %q", iconSet.DarkInactive, `<use href="#site-dark-inactive-b"/>`)
+		t.Errorf("icon for an inactive plugin on a dark background = %s; want a text that contains %q", iconSet.DarkInactive, `<use href="#site-dark-inactive-b"/>`)
 	}
 }
 
@@ -107,16 +107,16 @@ func TestInvalidIconsAreRefused(t *testing.T) {
 	}
 	for _, testCase := range tests {
 		t.Run(testCase.name, func(t *testing.T) {
-			_, problems := Make("site", filesOf(fileIcon, testCase.svg))
+			_, problems := BuildSet("site", newFileMap(fileIcon, testCase.svg))
 			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, testCase.want) {
-				t.Errorf("got %v, want one with %q", problems, testCase.want)
+				t.Errorf("problems of the icon = %v, want one problem with the text %q", problems, testCase.want)
 			}
 		})
 	}
 }
 
-func TestSetsThatAreIncomplete(t *testing.T) {
-	_, problems := Make("site", filesOf(fileDark, simpleIcon, fileInactive, simpleIcon))
+func TestIncompleteIconSets(t *testing.T) {
+	_, problems := BuildSet("site", newFileMap(fileDark, simpleIcon, fileInactive, simpleIcon))
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.File+" "+p.Text)
@@ -125,7 +125,7 @@ func TestSetsThatAreIncomplete(t *testing.T) {
 		"icon.svg is missing, but there are variants of it; add it or remove them",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q; want %v", got, want)
+		t.Errorf("problems of the incomplete set = %q; want %v", got, want)
 	}
 }
 
@@ -133,15 +133,15 @@ func FuzzMake(f *testing.F) {
 	f.Add([]byte(simpleIcon))
 	f.Add([]byte(`<svg viewBox="0 0 8 8"><style>#a{fill:red}</style><g id="a" style="fill:url(#a)">x</g></svg>`))
 	f.Fuzz(func(t *testing.T, svgContent []byte) {
-		iconSet, problems := Make("site", map[string][]byte{fileIcon: svgContent})
+		iconSet, problems := BuildSet("site", map[string][]byte{fileIcon: svgContent})
 		if len(problems) > 0 {
 			return
 		}
 		if len(iconSet.Icon) > MaxBytes {
 			return
 		}
-		if _, problems := Make("site", map[string][]byte{fileIcon: []byte(iconSet.Icon)}); len(problems) > 0 {
-			t.Errorf("%s: %v", iconSet.Icon, problems)
+		if _, problems := BuildSet("site", map[string][]byte{fileIcon: []byte(iconSet.Icon)}); len(problems) > 0 {
+			t.Errorf("Make of the minified icon %s returned the problems %v, want none", iconSet.Icon, problems)
 		}
 	})
 }

@@ -48,7 +48,7 @@ func parseSVG(svg []byte) (*node, error) {
 				return nil, fmt.Errorf("its elements are nested more than %d deep", maxDepth)
 			}
 			name := nameOf(token.Name)
-			if omittedDepth > 0 || len(openNodes) > 0 && isOmitted(name) {
+			if omittedDepth > 0 || len(openNodes) > 0 && isOmittedElement(name) {
 				omittedDepth++
 				continue
 			}
@@ -101,7 +101,7 @@ func nameOf(name xml.Name) string {
 	return name.Space + ":" + name.Local
 }
 
-func isOmitted(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
+func isOmittedElement(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
 func attrsOf(xmlAttrs []xml.Attr) []attr {
 	var attrs []attr

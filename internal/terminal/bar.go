@@ -26,8 +26,8 @@ type Bar struct {
 
 // Glyphs are the characters for drawing bars and spinners.
 type Glyphs struct {
-	full, empty string
-	spinner     []string
+	fullGlyph, emptyGlyph string
+	spinnerFrames         []string
 }
 
 // ASCIIGlyphs are for locales without UTF-8, and unicodeGlyphs for all other locales.
@@ -89,31 +89,31 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	case width == 0:
 		return ""
 	case !b.HasTotal:
-		return g.spinner[int(b.Elapsed/spinnerStep)%len(g.spinner)]
+		return g.spinnerFrames[int(b.Elapsed/spinnerStep)%len(g.spinnerFrames)]
 	}
-	fullCells := int(math.Floor(b.doneFraction() * float64(width)))
-	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
+	fullCells := int(math.Floor(b.completedFraction() * float64(width)))
+	return strings.Repeat(g.fullGlyph, fullCells) + strings.Repeat(g.emptyGlyph, width-fullCells)
 }
 
 // DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
-// timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
-// the period is very short.
+// timeline. The parameters startFraction and endFraction are fractions from 0 to 1. DrawSpan
+// fills at least one column, even if the period is very short.
 func (g Glyphs) DrawSpan(width int, startFraction, endFraction float64) string {
 	firstColumn := min(int(startFraction*float64(width)), width-1)
 	lastColumn := max(int(endFraction*float64(width)), firstColumn+1)
-	return strings.Repeat(" ", firstColumn) + strings.Repeat(g.full, lastColumn-firstColumn)
+	return strings.Repeat(" ", firstColumn) + strings.Repeat(g.fullGlyph, lastColumn-firstColumn)
 }
 
-func (b Bar) doneFraction() float64 {
+func (b Bar) completedFraction() float64 {
 	if b.Total <= 0 {
 		return 1
 	}
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// minShownCount is the smallest progress that is displayed if the total is unknown. Progress messages before a tool's
+// minDisplayedProgress is the smallest progress that is displayed if the total is unknown. Progress messages before a tool's
 // first count have tiny progress values, which only keep the messages in order.
-const minShownCount = 0.001
+const minDisplayedProgress = 0.001
 
 // Numbers returns the percentage and the count, such as "40% 4/10". If the tool has sent only
 // reports without numbers, Numbers returns an empty string.
@@ -123,12 +123,12 @@ func (b Bar) Numbers() string {
 		return b.WaitingText
 	case !b.HasReport:
 		return "no progress yet"
-	case !b.HasTotal && b.Progress < minShownCount:
+	case !b.HasTotal && b.Progress < minDisplayedProgress:
 		return ""
 	case !b.HasTotal:
-		return Number(b.Progress)
+		return FormatNumber(b.Progress)
 	case b.Total == 100 || b.Total == 1:
-		return Percent(b.doneFraction())
+		return FormatPercent(b.completedFraction())
 	}
-	return fmt.Sprintf("%s  %s/%s", Percent(b.doneFraction()), Number(b.Progress), Number(b.Total))
+	return fmt.Sprintf("%s  %s/%s", FormatPercent(b.completedFraction()), FormatNumber(b.Progress), FormatNumber(b.Total))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Block is a block of lines at the end of a terminal that is redrawn in place. Draw
-// writes only the changed lines, in one write, so that the terminal does not flicker.
+// writeCount only the changed lines, in one write, so that the terminal does not flicker.
 // Between two calls of Draw, the program must write nothing else to the terminal.
 type Block struct {
 	outWriter io.Writer
@@ -34,12 +34,12 @@ func (b *Block) Draw(lines []string) {
 	for i, line := range lines {
 		newLines[i] = truncateColumns(line, max(columns-1, 1))
 	}
-	toFirstLine := b.moveToFirstLine(columns)
+	moveToStart := b.moveToFirstLine(columns)
 	if slices.Equal(newLines, b.shownLines) {
 		return
 	}
 	var drawing strings.Builder
-	drawing.WriteString(toFirstLine)
+	drawing.WriteString(moveToStart)
 	for i, line := range newLines {
 		if i >= len(b.shownLines) || b.shownLines[i] != line {
 			drawing.WriteString(line + "\x1b[K")
@@ -65,18 +65,18 @@ func (b *Block) Clear() {
 // If lines of the block have wrapped because the terminal became narrower, the escape sequence of moveToFirstLine
 // clears the block.
 func (b *Block) moveToFirstLine(columns int) string {
-	linesUp, isWrapped := 0, false
+	cursorUpLines, isWrapped := 0, false
 	for _, line := range b.shownLines {
 		rowCount := max(1, (textWidth(line)+columns-1)/max(columns, 1))
-		linesUp += rowCount
+		cursorUpLines += rowCount
 		isWrapped = isWrapped || rowCount > 1
 	}
 	switch {
-	case linesUp == 0:
+	case cursorUpLines == 0:
 		return ""
 	case isWrapped:
 		b.shownLines = make([]string, len(b.shownLines))
-		return fmt.Sprintf("\r\x1b[%dA\x1b[J", linesUp)
+		return fmt.Sprintf("\r\x1b[%dA\x1b[J", cursorUpLines)
 	}
-	return fmt.Sprintf("\r\x1b[%dA", linesUp)
+	return fmt.Sprintf("\r\x1b[%dA", cursorUpLines)
 }

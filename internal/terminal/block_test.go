@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-func TestBlock(t *testing.T) {
+func TestBlockRedraw(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 20, Rows: 6}
 	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	fmt.Fprint(v, "$ opentabs\n")
@@ -28,12 +28,12 @@ func TestBlock(t *testing.T) {
 	} {
 		b.Draw(c.lines)
 		if got := v.String(); got != c.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+			t.Errorf("screen after the step %q:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
 	b.Clear()
 	if got := v.String(); got != "$ opentabs" {
-		t.Errorf("after clear: %q; want %q", got, "$ opentabs")
+		t.Errorf("screen after Clear = %q; want %q", got, "$ opentabs")
 	}
 	b.Clear()
 }
@@ -46,23 +46,23 @@ func TestBlockWritesChanges(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("line %d %s", i, strings.Repeat("-", 60)))
 	}
 	b.Draw(lines)
-	countBefore := v.Written
+	writtenBefore := v.WrittenBytes
 	lines[20] = "changed"
 	b.Draw(lines)
-	if n := v.Written - countBefore; n > 80 {
-		t.Errorf("one changed line costs %d bytes", n)
+	if n := v.WrittenBytes - writtenBefore; n > 80 {
+		t.Errorf("Draw wrote %d bytes for one changed line, want at most 80", n)
 	}
-	countBefore = v.Written
+	writtenBefore = v.WrittenBytes
 	b.Draw(lines)
-	if v.Written != countBefore {
-		t.Errorf("what has not changed costs %d bytes", v.Written-countBefore)
+	if v.WrittenBytes != writtenBefore {
+		t.Errorf("Draw wrote %d bytes for unchanged lines, want 0", v.WrittenBytes-writtenBefore)
 	}
 	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
-		t.Errorf("got\n%s; want a text that contains %q", v, "\nchanged\nline 21 ")
+		t.Errorf("screen:\n%s\nwant a text that contains %q", v, "\nchanged\nline 21 ")
 	}
 }
 
-func TestBlockAtRandom(t *testing.T) {
+func TestBlockRandomDraws(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	v := &terminaltest.Screen{Columns: 30, Rows: 10}
 	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
@@ -77,7 +77,7 @@ func TestBlockAtRandom(t *testing.T) {
 		}
 		b.Draw(lines)
 		if got := v.String(); got != strings.Join(want, "\n") {
-			t.Fatalf("drew\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+			t.Fatalf("screen after Draw:\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 		}
 	}
 }
@@ -91,6 +91,6 @@ func TestBlockOnANarrowedTerminal(t *testing.T) {
 	columns = 40
 	b.Draw([]string{"a", "short"})
 	if got, want := outBuffer.String(), "\r\x1b[3A\x1b[Ja\x1b[K\nshort\x1b[K\n"; got != want {
-		t.Errorf("wrote %q, want %q", got, want)
+		t.Errorf("Draw on a narrower terminal wrote %q, want %q", got, want)
 	}
 }

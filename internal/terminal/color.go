@@ -31,7 +31,7 @@ func hasColor(stdout *os.File, getenv func(string) string) bool {
 	return supportsEscapes(stdout) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-func styleOf(cell string) string {
+func cellStyle(cell string) string {
 	for _, s := range wordStyles {
 		if textAfterWord, ok := strings.CutPrefix(cell, s.word); ok && (textAfterWord == "" || textAfterWord[0] == ' ') {
 			return s.style
@@ -40,8 +40,8 @@ func styleOf(cell string) string {
 	return ""
 }
 
-func colorWord(o *Output, word string) string {
-	if style := styleOf(word); o.hasStdoutColor && style != "" {
+func colorizeWord(o *Output, word string) string {
+	if style := cellStyle(word); o.hasStdoutColor && style != "" {
 		return style + word + styleReset
 	}
 	return word
@@ -53,7 +53,7 @@ func colorCells(line string, offset int, tableRow []string, widths []int) string
 	writtenCells := 0
 	for i, cell := range tableRow {
 		endIndex := offset + len(cell)
-		if style := styleOf(cell); style != "" && i > 0 && i < len(tableRow)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
+		if style := cellStyle(cell); style != "" && i > 0 && i < len(tableRow)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
 			b.WriteString(line[writtenCells:offset] + style + cell + styleReset)
 			writtenCells = endIndex
 		}

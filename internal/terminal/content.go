@@ -14,14 +14,14 @@ import (
 // objects, or an object with the members "columns" and "rows". Content of any other type, and
 // content that does not match its type, is formatted as JSON. If shorten is true, table cells are
 // truncated at 40 columns.
-func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
+func ContentLines(kind string, content json.RawMessage, isTruncated bool) []string {
 	contentText, isText := readText(kind, content)
 	switch {
 	case isText:
 		return textLines(contentText)
 	case kind == "table":
 		if t, ok := readTable(content); ok {
-			return t.renderLines(shorten)
+			return t.renderLines(isTruncated)
 		}
 	}
 	var b bytes.Buffer
@@ -31,8 +31,8 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	return strings.Split(escapeJSON(b.String()), "\n")
 }
 
-// JSONLines formats JSON as indented lines without unsafe control characters. If text is not valid
-// JSON, for example because it was truncated, JSONLines does not reformat it.
+// JSONLines formats JSON as indented lines without unsafe control characters. If jsonText is
+// not valid JSON, for example because it was truncated, JSONLines does not reformat it.
 func JSONLines(jsonText string) []string {
 	return ContentLines("json", json.RawMessage(jsonText), false)
 }
@@ -62,13 +62,13 @@ func textLines(contentText string) []string {
 	return strings.Split(escapeText(contentText), "\n")
 }
 
-const maxCell = 40
+const maxCellChars = 40
 
 // The type table is the parsed content of an activity of type "table".
 type table struct {
-	columns   []string
-	tableRows [][]string
-	numeric   []bool
+	columns         []string
+	tableRows       [][]string
+	isNumericColumn []bool
 }
 
 func readTable(content json.RawMessage) (t table, ok bool) {
@@ -121,12 +121,12 @@ func (t *table) setCell(column int, valueJSON json.RawMessage) {
 		*row = append(*row, "")
 	}
 	(*row)[column] = cellText(valueJSON)
-	for len(t.numeric) <= column {
-		t.numeric = append(t.numeric, true)
+	for len(t.isNumericColumn) <= column {
+		t.isNumericColumn = append(t.isNumericColumn, true)
 	}
 	var number json.Number
 	if json.Unmarshal(valueJSON, &number) != nil || valueJSON[0] == '"' {
-		t.numeric[column] = false
+		t.isNumericColumn[column] = false
 	}
 }
 
@@ -145,14 +145,14 @@ func cellText(valueJSON json.RawMessage) string {
 	return escapeJSON(b.String())
 }
 
-func (t table) renderLines(shorten bool) []string {
+func (t table) renderLines(isTruncated bool) []string {
 	tableRows := append([][]string{t.columns}, t.tableRows...)
-	if shorten {
+	if isTruncated {
 		for _, tableRow := range tableRows {
 			for i := range tableRow {
-				tableRow[i] = truncateColumns(tableRow[i], maxCell)
+				tableRow[i] = truncateColumns(tableRow[i], maxCellChars)
 			}
 		}
 	}
-	return alignColumns(tableRows, t.numeric)
+	return alignColumns(tableRows, t.isNumericColumn)
 }

@@ -29,34 +29,34 @@ func TestContentLines(t *testing.T) {
 		{"no table: rows without columns", "table", `{"rows":[[1]]}`, "{\n  \"rows\": [\n    [\n      1\n    ]\n  ]\n}"},
 	} {
 		if got := strings.Join(ContentLines(c.kind, json.RawMessage(c.content), false), "\n"); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+			t.Errorf("lines of the case %s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
 }
 
-func TestContentIsSafe(t *testing.T) {
-	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"
+func TestContentIsEscaped(t *testing.T) {
+	const hostileText = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"
 	for kind, content := range map[string]string{
-		"text":  `"a` + evil + `"`,
-		"code":  `{"code":"a` + evil + `"}`,
-		"table": `[{"a` + evil + `":"b` + evil + `\nc","d":{"e` + evil + `":1}}]`,
-		"json":  `{"a` + evil + `":"` + evil + `"}`,
+		"text":  `"a` + hostileText + `"`,
+		"code":  `{"code":"a` + hostileText + `"}`,
+		"table": `[{"a` + hostileText + `":"b` + hostileText + `\nc","d":{"e` + hostileText + `":1}}]`,
+		"json":  `{"a` + hostileText + `":"` + hostileText + `"}`,
 	} {
 		lines := ContentLines(kind, json.RawMessage(content), true)
 		for _, line := range lines {
 			if line != escapeText(line) || strings.ContainsAny(line, "\n\t") {
-				t.Errorf("%s: %q", kind, line)
+				t.Errorf("content of type %s: line %q, want it without control characters", kind, line)
 			}
 		}
 		if kind != "json" && len(lines) > 2 {
-			t.Errorf("%s has %d lines", kind, len(lines))
+			t.Errorf("content of type %s has %d lines, want at most 2", kind, len(lines))
 		}
 	}
 }
 
-func TestTableCellsAreCut(t *testing.T) {
+func TestTableCellsAreTruncated(t *testing.T) {
 	lines := ContentLines("table", json.RawMessage(`[{"a":"`+strings.Repeat("x", 1000)+`","b":1}]`), true)
-	if len(lines) != 2 || textWidth(lines[1]) != maxCell+3 || !strings.HasSuffix(lines[1], "...  1") {
-		t.Errorf("got %q", lines)
+	if len(lines) != 2 || textWidth(lines[1]) != maxCellChars+3 || !strings.HasSuffix(lines[1], "...  1") {
+		t.Errorf("lines of the table = %q, want two lines with a cell of maxCellChars columns that ends in ...", lines)
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Percent formats a fraction from 0 to 1 as a percentage, rounded down, so that only
+// FormatPercent formats a fraction from 0 to 1 as a percentage, rounded down, so that only
 // completed work shows 100%.
-func Percent(fraction float64) string {
+func FormatPercent(fraction float64) string {
 	return fmt.Sprintf("%3d%%", int(math.Floor(fraction*100+1e-9)))
 }
 
-// Number formats a count: numbers from 1000 as integers, and other numbers with at most 4 significant digits. Number
+// FormatNumber formats a count: numbers from 1000 as integers, and other numbers with at most 4 significant digits. Number
 // removes the tiny fractions that the server adds to counts to order messages.
-func Number(f float64) string {
-	absolute, rounded := math.Abs(f), math.Round(f)
-	if absolute < 1e15 && (f == rounded || absolute >= 1000 || absolute >= 1 && math.Abs(f-rounded) < 0.001) {
-		return strconv.FormatFloat(rounded, 'f', -1, 64)
+func FormatNumber(f float64) string {
+	absoluteValue, roundedNumber := math.Abs(f), math.Round(f)
+	if absoluteValue < 1e15 && (f == roundedNumber || absoluteValue >= 1000 || absoluteValue >= 1 && math.Abs(f-roundedNumber) < 0.001) {
+		return strconv.FormatFloat(roundedNumber, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
@@ -37,8 +37,8 @@ func Elapsed(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Plural formats a number with a noun, such as "1 tab" or "2 tabs".
-func Plural(n int, noun string) string { return CountWithVerb(n, noun, noun+"s") }
+// CountNoun formats a number with a noun, such as "1 tab" or "2 tabs".
+func CountNoun(n int, noun string) string { return CountWithVerb(n, noun, noun+"s") }
 
 // CountWithVerb formats a number with words that agree with it, such as "1 call waits" or
 // "2 calls wait".

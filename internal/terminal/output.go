@@ -16,7 +16,7 @@ type Output struct {
 	// checkedStdout is the writer to which stdout writes. If a write to stdout fails, the command
 	// fails.
 	checkedStdout         *checkedWriter
-	glyphs                Glyphs
+	glyphSet              Glyphs
 	canRedraw             bool
 	color, hasStdoutColor bool
 }
@@ -37,7 +37,7 @@ const (
 // New returns an Output that writes to stdout and stderr. The argument getenv is [os.Getenv], except in tests.
 func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	o := &Output{
-		stdout: newStream(stdout), stderr: newStream(stderr), checkedStdout: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
+		stdout: newStream(stdout), stderr: newStream(stderr), checkedStdout: &checkedWriter{w: stdout}, glyphSet: localeGlyphs(getenv),
 	}
 	o.stdout.Writer = o.checkedStdout
 	if f, ok := stdout.(*os.File); ok {
@@ -54,8 +54,8 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 // NewTerminal returns an Output for tests that writes to w as if w were a terminal without colors. The function size
 // returns the current columns and rows of the simulated terminal.
 func NewTerminal(w io.Writer, size func() (columns, screenRows int)) *Output {
-	both := stream{Writer: w, isTerminal: true, size: size}
-	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
+	terminalStream := stream{Writer: w, isTerminal: true, size: size}
+	return &Output{stdout: terminalStream, stderr: terminalStream, checkedStdout: &checkedWriter{w: w}, glyphSet: ASCIIGlyphs, canRedraw: true}
 }
 
 // TextOnStderr returns an output that writes texts and tables to stderr, for a command
@@ -147,4 +147,4 @@ func (o *Output) CanRedraw() bool { return o.canRedraw }
 func (o *Output) Size() (columns, screenRows int) { return o.stdout.size() }
 
 // Glyphs returns the characters for drawing progress bars, which depend on the locale.
-func (o *Output) Glyphs() Glyphs { return o.glyphs }
+func (o *Output) Glyphs() Glyphs { return o.glyphSet }

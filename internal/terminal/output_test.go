@@ -19,37 +19,37 @@ func newTestPipe(b *bytes.Buffer) *Output {
 
 func TestPrintJSON(t *testing.T) {
 	const jsonText = `{"n":9007199254740993,"b":1.50,"a":["<\u001b>"]}`
-	var pipe, terminal bytes.Buffer
-	if err := newTestPipe(&pipe).PrintJSON([]byte(" " + jsonText)); err != nil || pipe.String() != jsonText+"\n" {
-		t.Errorf("the output in a pipe is %q, %v", pipe.String(), err)
+	var pipeBuffer, terminal bytes.Buffer
+	if err := newTestPipe(&pipeBuffer).PrintJSON([]byte(" " + jsonText)); err != nil || pipeBuffer.String() != jsonText+"\n" {
+		t.Errorf("PrintJSON in a pipe wrote %q, error %v; want the JSON on one line", pipeBuffer.String(), err)
 	}
 	want := "{\n  \"n\": 9007199254740993,\n  \"b\": 1.50,\n  \"a\": [\n    \"<\\u001b>\"\n  ]\n}\n"
 	if err := newTestTerminal(&terminal).PrintJSON([]byte(jsonText)); err != nil || terminal.String() != want {
-		t.Errorf("on a terminal: %q, %v; want %v", terminal.String(), err, want)
+		t.Errorf("PrintJSON on a terminal wrote %q, error %v; want %v", terminal.String(), err, want)
 	}
 	if err := newTestTerminal(&terminal).PrintJSON([]byte("{")); err == nil {
-		t.Error("printed what is not JSON")
+		t.Error("PrintJSON of an invalid text returned no error, want an error")
 	}
 }
 
-func TestTerminalIsSafe(t *testing.T) {
-	const evil = "\x1b[2J\u009b\x07\u202e"
+func TestTerminalOutputIsEscaped(t *testing.T) {
+	const hostileText = "\x1b[2J\u009b\x07\u202e"
 	var b bytes.Buffer
 	o := newTestTerminal(&b)
-	o.PrintText(evil)
-	o.Notef("%s", evil)
-	o.PrintTable("", [][]string{{evil, evil}})
+	o.PrintText(hostileText)
+	o.Notef("%s", hostileText)
+	o.PrintTable("", [][]string{{hostileText, hostileText}})
 	if err := o.PrintJSON([]byte(`"` + "\u009b\u202e" + `"`)); err != nil {
 		t.Error(err)
 	}
 	if err := o.PrintJSONLine([]byte(`"` + "\u009b\u202e" + `"`)); err != nil {
 		t.Error(err)
 	}
-	if err := o.PrintValue(evil); err != nil {
+	if err := o.PrintValue(hostileText); err != nil {
 		t.Error(err)
 	}
-	if r, found := plaintext.FirstHidden(b.String()); found {
-		t.Errorf("%q reached the terminal", r)
+	if r, found := plaintext.FindHiddenRune(b.String()); found {
+		t.Errorf("the terminal received the hidden character %q, want it escaped", r)
 	}
 }
 
@@ -57,22 +57,22 @@ func TestPipeOutputIsUnchanged(t *testing.T) {
 	var b bytes.Buffer
 	newTestPipe(&b).PrintText("\x1b[31mred\n")
 	if b.String() != "\x1b[31mred\n" {
-		t.Errorf("got %q; want %q", b.String(), "\x1b[31mred\n")
+		t.Errorf("output in a pipe = %q; want %q", b.String(), "\x1b[31mred\n")
 	}
 }
 
 func TestTable(t *testing.T) {
 	tableRows := [][]string{{"A", "LONG"}, {"世界", "x\ny"}, {"bcd", strings.Repeat("z", 40)}, {"e", ""}}
-	var pipe, terminal bytes.Buffer
-	newTestPipe(&pipe).PrintTable("  ", tableRows)
+	var pipeBuffer, terminal bytes.Buffer
+	newTestPipe(&pipeBuffer).PrintTable("  ", tableRows)
 	want := "  A     LONG\n  世界  x y\n  bcd   " + strings.Repeat("z", 40) + "\n  e\n"
-	if pipe.String() != want {
-		t.Errorf("the output in a pipe is\n%s; want %v", pipe.String(), want)
+	if pipeBuffer.String() != want {
+		t.Errorf("table in a pipe:\n%s\nwant\n%v", pipeBuffer.String(), want)
 	}
 	newTestTerminal(&terminal).PrintTable("", tableRows)
 	want = "A     LONG\n世界  x y\nbcd   " + strings.Repeat("z", 21) + "...\ne\n"
 	if terminal.String() != want {
-		t.Errorf("on a terminal:\n%s; want %v", terminal.String(), want)
+		t.Errorf("table on a terminal:\n%s\nwant\n%v", terminal.String(), want)
 	}
 }
 
@@ -88,8 +88,8 @@ func TestNewOutput(t *testing.T) {
 	} {
 		o := New(new(bytes.Buffer), new(bytes.Buffer), func(name string) string { return c.env[name] })
 		columns, _ := o.Size()
-		if o.glyphs.full != c.want.full || o.IsTerminal() || o.stderr.isTerminal || o.color || columns != fallbackColumns {
-			t.Errorf("%v: %+v", c.env, o)
+		if o.glyphSet.fullGlyph != c.want.fullGlyph || o.IsTerminal() || o.stderr.isTerminal || o.color || columns != fallbackColumns {
+			t.Errorf("New with the environment %v = %+v, want the glyphs of the case, no color and the default width", c.env, o)
 		}
 	}
 }
@@ -99,8 +99,8 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 		return [][]string{{"CALL", "CLIENT", "RAN", "MESSAGE"}, {"call_1", "a client", "10s", "the last message, which is long"}}
 	}
 	for _, c := range []struct {
-		width int
-		head  string
+		width       int
+		tableHeader string
 	}{
 		{60, "CALL    CLIENT    RAN  MESSAGE"},
 		{47, "CALL    CLIENT    RAN  MESSAGE"},
@@ -111,19 +111,19 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 		var b bytes.Buffer
 		o := NewTerminal(&b, func() (int, int) { return c.width, 24 })
 		o.PrintTable("", rows(), "CLIENT", "RAN")
-		head, _, _ := strings.Cut(b.String(), "\n")
-		if head != truncateColumns(c.head, c.width) {
-			t.Errorf("on %d columns: %q", c.width, head)
+		tableHeader, _, _ := strings.Cut(b.String(), "\n")
+		if tableHeader != truncateColumns(c.tableHeader, c.width) {
+			t.Errorf("head of the table on %d columns = %q, want it without the optional columns", c.width, tableHeader)
 		}
 	}
 	var b bytes.Buffer
 	newTestPipe(&b).PrintTable("", rows(), "CLIENT")
 	if !strings.Contains(b.String(), "a client") {
-		t.Errorf("a pipe got %q; want a text that contains %q", b.String(), "a client")
+		t.Errorf("table in a pipe = %q; want a text that contains %q", b.String(), "a client")
 	}
 }
 
-func TestTableKeepsTheStatus(t *testing.T) {
+func TestTableNeverTruncatesStatus(t *testing.T) {
 	var b bytes.Buffer
 	o := NewTerminal(&b, func() (int, int) { return 80, 24 })
 	o.PrintTable("", [][]string{

@@ -22,22 +22,22 @@ func (o *Output) ShowPaged(ctx context.Context, document string, getenv func(str
 		o.PrintText(document)
 		return
 	}
-	shell := []string{"sh", "-c", pager}
+	shellCommand := []string{"sh", "-c", pager}
 	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/c", pager}
+		shellCommand = []string{"cmd", "/c", pager}
 	} else if !strings.ContainsAny(pager, shellCharacters) {
-		shell = strings.Fields(pager) // without a shell between them, opentabs can stop the pager
+		shellCommand = strings.Fields(pager) // opentabs can stop a pager that it starts without a shell
 	}
 	if program := pagerProgram(pager); program != "less" && program != "more" && program != "cat" {
 		o.Notef("showing a long text with %s; most pagers end with the key q", program)
 	}
-	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	cmd := exec.CommandContext(ctx, shellCommand[0], shellCommand[1:]...)
 	// On SIGTERM, a pager restores the terminal, which does not display typed text while a pager runs.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = pagerStopTimeout
 	// The variable LESSSECURE prevents the pager `less` from starting a shell. The option -d makes
 	// the pager `more` display its keys.
-	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
+	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPromptOptions, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
 	// Stdout of the pager is the terminal itself, not a pipe, so that the pager can read
 	// the size of the terminal.
 	cmd.Stdin = strings.NewReader(escapeText(document) + "\n")
@@ -54,10 +54,10 @@ const pagerStopTimeout = 5 * time.Second
 // shellCharacters are the characters of a command line that only a shell can interpret.
 const shellCharacters = "|&;<>()$`\\\"'*?[]#~=%{}!\n"
 
-// lessPrompts are additional options for the pager less, after the user's options. The options -Ps,
+// lessPromptOptions are additional options for the pager less, after the user's options. The options -Ps,
 // -Pm and -PM of less set its short, medium and long prompt. In the options of less, a $ ends the
 // value of an option.
-const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
+const lessPromptOptions = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
 
 func pagerProgram(pager string) string {
 	words := strings.Fields(pager)

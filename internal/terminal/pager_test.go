@@ -23,28 +23,28 @@ func TestPager(t *testing.T) {
 	document := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
 	o.ShowPaged(t.Context(), document, getenv, fallbackHint)
 	if got := outBuffer.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
-		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
+		t.Errorf("the pager received %d bytes that end with %q, want the whole text without control characters", len(got), got[max(0, len(got)-60):])
 	}
-	marker := filepath.Join(t.TempDir(), "ran")
-	pager = "touch " + marker + "; exit 3"
+	markerFile := filepath.Join(t.TempDir(), "ran")
+	pager = "touch " + markerFile + "; exit 3"
 	o.ShowPaged(t.Context(), "x", getenv, fallbackHint)
 	if !strings.Contains(err.String(), "exit status 3") || !strings.Contains(err.String(), "opentabs plugin inspect") {
-		t.Errorf("got %s", err.String())
+		t.Errorf("notice about a failed pager = %s, want the exit status and the other command", err.String())
 	}
-	if _, e := os.Stat(marker); e != nil {
-		t.Error("PAGER may have arguments, as other programs take them")
+	if _, e := os.Stat(markerFile); e != nil {
+		t.Error("the program in PAGER did not receive its argument, want the pager called with the arguments in PAGER")
 	}
 }
 
-func TestPagerShowsHowToLeave(t *testing.T) {
+func TestPagerPromptExplainsKeys(t *testing.T) {
 	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager, "LESS": "-R -PMmine"}[name] }
 	var stdout, stderr bytes.Buffer
 	o := New(&stdout, &stderr, getenv)
 	o.ShowPaged(t.Context(), "text", getenv, "")
-	less, more, _ := strings.Cut(stdout.String(), "|")
-	if !strings.HasPrefix(less, "-R -PMmine$ -Ps") || strings.Count(less, "press q to leave") != 3 {
-		t.Errorf("LESS = %q, want the user's options and three prompts", less)
+	lessOptions, more, _ := strings.Cut(stdout.String(), "|")
+	if !strings.HasPrefix(lessOptions, "-R -PMmine$ -Ps") || strings.Count(lessOptions, "press q to leave") != 3 {
+		t.Errorf("LESS = %q, want the user's options and three prompts", lessOptions)
 	}
 	if more != "-d" {
 		t.Errorf("MORE = %q, want -d", more)
@@ -52,12 +52,12 @@ func TestPagerShowsHowToLeave(t *testing.T) {
 	if want := "most pagers end with the key q"; !strings.Contains(stderr.String(), want) {
 		t.Errorf("stderr = %q, want %q for a pager other than less", stderr.String(), want)
 	}
-	for _, quietPager := range []string{"cat", "/bin/cat -u"} {
-		pager = quietPager
+	for _, disabledPager := range []string{"cat", "/bin/cat -u"} {
+		pager = disabledPager
 		stderr.Reset()
 		o.ShowPaged(t.Context(), "text", getenv, "")
 		if stderr.Len() > 0 {
-			t.Errorf("stderr with the pager %q = %q, want none", quietPager, stderr.String())
+			t.Errorf("stderr with the pager %q = %q, want none", disabledPager, stderr.String())
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestPagerIsStopped(t *testing.T) {
 	var stderr bytes.Buffer
 	New(startedWriterFunc, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
 	if _, err := os.Stat(restoredFile); err != nil {
-		t.Errorf("the pager was not stopped with SIGTERM: %v", err)
+		t.Errorf("the pager did not restore the terminal: %v; want a stop with SIGTERM", err)
 	}
 	if strings.Contains(stderr.String(), "ended with an error") {
 		t.Errorf("stderr = %q, want no notice about the pager", stderr.String())

@@ -130,10 +130,10 @@ func (o *Output) printValue(v any, isIndented bool) error {
 
 const paragraphColumns = 80
 
-// PrintParagraph writes a paragraph to stdout that begins with label and continues with text. On a
-// terminal, PrintParagraph wraps the paragraph at 80 columns, and begins each line after the first
-// with indent. On a terminal, PrintParagraph also colors a state such as "ok" at the beginning of
-// label. In a pipe, PrintParagraph writes the paragraph as one line.
+// PrintParagraph writes a paragraph to stdout that begins with label and continues with
+// paragraph. On a terminal, PrintParagraph wraps the paragraph at 80 columns, and begins each
+// line after the first with indent. On a terminal, PrintParagraph also colors a state such as
+// "ok" at the beginning of label. In a pipe, PrintParagraph writes the paragraph as one line.
 func (o *Output) PrintParagraph(label, indent, paragraph string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)
@@ -151,7 +151,7 @@ func (o *Output) PrintParagraph(label, indent, paragraph string) {
 	}
 	lines = append(lines, line)
 	if word, _, _ := strings.Cut(label, " "); word != "" {
-		lines[0] = colorWord(o, word) + lines[0][len(word):]
+		lines[0] = colorizeWord(o, word) + lines[0][len(word):]
 	}
 	o.PrintSafeLines(lines...)
 }

@@ -100,9 +100,9 @@ type barView struct {
 	mu  sync.Mutex // the mutex guards the field bar
 	bar Bar
 
-	// Only the goroutine that runs the method run uses shownLine and shownWidth.
-	shownLine  string
-	shownWidth int
+	// Only the goroutine that runs the method run uses visibleLine and shownWidth.
+	visibleLine string
+	shownWidth  int
 }
 
 func (v *barView) Update(p Progress) {
@@ -121,14 +121,14 @@ func (v *barView) Close() {
 
 func (v *barView) run() {
 	defer close(v.hasStopped)
-	tick := time.NewTicker(redrawInterval)
-	defer tick.Stop()
+	ticker := time.NewTicker(redrawInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-v.stop:
-			v.replace("")
+			v.redrawLine("")
 			return
-		case <-tick.C:
+		case <-ticker.C:
 		}
 		v.mu.Lock()
 		v.bar.Elapsed = time.Since(v.startTime)
@@ -139,13 +139,13 @@ func (v *barView) run() {
 		}
 		// The last column of the terminal stays free, because some terminals wrap a full line.
 		columns, _ := v.terminalOut.stderr.size()
-		v.replace(bar.Draw(columns-1, v.terminalOut.glyphs))
+		v.redrawLine(bar.Draw(columns-1, v.terminalOut.glyphSet))
 	}
 }
 
 // If the terminal has become narrower and has wrapped the old progress bar, replace clears all rows of the old bar.
-func (v *barView) replace(line string) {
-	if line == v.shownLine {
+func (v *barView) redrawLine(line string) {
+	if line == v.visibleLine {
 		return
 	}
 	columns, _ := v.terminalOut.stderr.size()
@@ -161,5 +161,5 @@ func (v *barView) replace(line string) {
 		terminalCodes += "\r"
 	}
 	fmt.Fprint(v.terminalOut.stderr, terminalCodes)
-	v.shownLine, v.shownWidth = line, width+padding
+	v.visibleLine, v.shownWidth = line, width+padding
 }

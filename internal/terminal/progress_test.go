@@ -13,16 +13,16 @@ import (
 )
 
 type screen struct {
-	mu     sync.Mutex // the mutex guards all fields below
-	writes int
-	line   []rune
-	column int
+	mu         sync.Mutex // the mutex guards all fields below
+	writeCount int
+	line       []rune
+	column     int
 }
 
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writes++
+	s.writeCount++
 	for _, r := range string(p) {
 		switch {
 		case r == '\r':
@@ -38,10 +38,10 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *screen) showLine() (line string, writes int) {
+func (s *screen) showLine() (line string, writeCount int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.TrimRight(string(s.line), " "), s.writes
+	return strings.TrimRight(string(s.line), " "), s.writeCount
 }
 
 func screenOutput(s *screen) *Output {
@@ -53,24 +53,24 @@ func TestBarView(t *testing.T) {
 		s := &screen{}
 		v := screenOutput(s).ShowProgress("a__b")
 		advanceTime(200 * time.Millisecond)
-		if line, writes := s.showLine(); writes != 0 {
-			t.Errorf("a quick call drew a progress line: %q; want 0", line)
+		if line, writeCount := s.showLine(); writeCount != 0 {
+			t.Errorf("a quick call drew the progress line %q; want none", line)
 		}
 		advanceTime(101 * time.Millisecond)
 		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3 s` {
-			t.Errorf("got %q; want %q", line, `a__b  \  no progress yet  0.3 s`)
+			t.Errorf("bar before the first report = %q; want %q", line, `a__b  \  no progress yet  0.3 s`)
 		}
 		v.Update(Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
 		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true})
 		advanceTime(50 * time.Millisecond)
 		if line, _ := s.showLine(); line != "a__b  #######.......   50%  2/4  0.3 s  first" {
-			t.Errorf("got %q; want %q", line, "a__b  #######.......   50%  2/4  0.3 s  first")
+			t.Errorf("bar after a report = %q; want %q", line, "a__b  #######.......   50%  2/4  0.3 s  first")
 		}
 		v.Close()
 		v.Close()
 		v.Update(Progress{Progress: 3})
 		if line, _ := s.showLine(); line != "" || s.column != 0 {
-			t.Errorf("left behind %q, column %d", line, s.column)
+			t.Errorf("after Close: line %q, cursor in column %d; want an empty line and column 0", line, s.column)
 		}
 	})
 }
@@ -84,8 +84,8 @@ func TestBarViewRate(t *testing.T) {
 			advanceTime(time.Millisecond)
 		}
 		v.Close()
-		if _, writes := s.showLine(); writes > 2*20+1 || writes < 2*15 {
-			t.Errorf("%d writes in 2 s", writes)
+		if _, writeCount := s.showLine(); writeCount > 2*20+1 || writeCount < 2*15 {
+			t.Errorf("the bar was written %d times in 2 s, want 30 to 41 times", writeCount)
 		}
 	})
 }
@@ -119,7 +119,7 @@ func advanceTime(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestLineView(t *testing.T) {
+func TestLineViewPrintsProgress(t *testing.T) {
 	var b bytes.Buffer
 	v := newTestPipe(&b).ShowProgress("a__b")
 	for _, p := range []Progress{
@@ -136,6 +136,6 @@ func TestLineView(t *testing.T) {
 	v.Close()
 	const want = "Reads the list.|33% 1/3 one line \\x1b[31m|100% 3/3|3 Tidies up.|1234567|"
 	if got := strings.ReplaceAll(strings.ReplaceAll(b.String(), "opentabs: progress ", ""), "\n", "|"); got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("progress lines = %q, want %q", got, want)
 	}
 }

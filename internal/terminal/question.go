@@ -36,17 +36,17 @@ func ShowQuestion(o *Output, question string) {
 	fmt.Fprint(o.stderr, wrapQuestion(o, question))
 }
 
-const answerColumns = 5
+const minAnswerColumns = 5
 
 func wrapQuestion(o *Output, question string) string {
-	wrapped := "opentabs: " + escapeText(question)
+	questionText := "opentabs: " + escapeText(question)
 	if !o.stderr.isTerminal {
-		return wrapped
+		return questionText
 	}
 	columns, _ := o.stderr.size()
-	trimmedLine := strings.TrimRight(wrapped, " ")
-	lines := wrapLine(trimmedLine, "  ", columns-answerColumns)
-	return strings.Join(lines, "\n") + wrapped[len(trimmedLine):]
+	trimmedLine := strings.TrimRight(questionText, " ")
+	lines := wrapLine(trimmedLine, "  ", columns-minAnswerColumns)
+	return strings.Join(lines, "\n") + questionText[len(trimmedLine):]
 }
 
 // EndQuestion ends the line of a question that received no answer.
@@ -59,7 +59,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 		input string
 		err   error
 	}
-	terminalState, stateErr := term.GetState(int(q.in.Fd()))
+	terminalState, terminalErr := term.GetState(int(q.in.Fd()))
 	typedAnswers := make(chan typedAnswer, 1)
 	fmt.Fprint(q.terminalOut.stderr, wrapQuestion(q.terminalOut, question))
 	go func() { // reading from a terminal cannot be cancelled
@@ -70,7 +70,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	case a := <-typedAnswers:
 		return a.input, a.err
 	case <-ctx.Done():
-		if secret && stateErr == nil {
+		if secret && terminalErr == nil {
 			_ = term.Restore(int(q.in.Fd()), terminalState)
 		}
 		fmt.Fprintln(q.terminalOut.stderr)
@@ -81,8 +81,8 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 // Confirm asks a yes-no question and returns true for yes, which is the default. If ctx
 // ends or the terminal's input is closed before the user answers, Confirm returns false.
 func (q *Questions) Confirm(ctx context.Context, question string) bool {
-	confirmation, err := q.Ask(ctx, question, false)
-	word := strings.ToLower(strings.TrimSpace(confirmation))
+	isConfirmed, err := q.Ask(ctx, question, false)
+	word := strings.ToLower(strings.TrimSpace(isConfirmed))
 	return word == "y" || word == "yes" || err == nil && word == ""
 }
 

@@ -71,25 +71,25 @@ func FitsTable(o *Output, tableRows [][]string) bool {
 func makeCellsSafe(tableRows [][]string) {
 	for _, tableRow := range tableRows {
 		for i, cell := range tableRow {
-			nesting := len(cell) - len(strings.TrimLeft(cell, " "))
-			tableRow[i] = cell[:nesting] + SafeLine(cell)
+			indentWidth := len(cell) - len(strings.TrimLeft(cell, " "))
+			tableRow[i] = cell[:indentWidth] + SafeLine(cell)
 		}
 	}
 }
 
 // The first column, which has the names of the rows, and the last column of the table are not truncated.
-func truncateWideColumns(tableRows [][]string, excess int) {
+func truncateWideColumns(tableRows [][]string, excessChars int) {
 	widths := columnWidths(tableRows)
-	for i := 1; i < len(widths)-1 && excess > 0; i++ {
+	for i := 1; i < len(widths)-1 && excessChars > 0; i++ {
 		width := widths[i]
-		newWidth := max(minTruncatedColumn, width-excess)
+		newWidth := max(minTruncatedColumn, width-excessChars)
 		if newWidth >= width {
 			continue
 		}
 		for _, tableRow := range tableRows {
 			tableRow[i] = truncateColumns(tableRow[i], newWidth)
 		}
-		excess -= width - newWidth
+		excessChars -= width - newWidth
 	}
 }
 

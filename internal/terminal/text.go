@@ -29,8 +29,8 @@ func escapeText(s string) string {
 // escapes.
 func escapeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
-		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		if highSurrogate, low := utf16.EncodeRune(r); highSurrogate != utf8.RuneError {
+			return fmt.Sprintf(`\u%04x\u%04x`, highSurrogate, low)
 		}
 		return fmt.Sprintf(`\u%04x`, r)
 	})

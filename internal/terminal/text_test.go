@@ -24,7 +24,7 @@ func TestSafeText(t *testing.T) {
 		"\x00":                        `\x00`,
 	} {
 		if got := escapeText(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
+			t.Errorf("escapeText(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -36,18 +36,18 @@ func TestSafeJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	safeText := escapeJSON("[\"raw \u009b\u202e\x7f\"," + string(encodedJSON) + "]")
-	if r, found := plaintext.FirstHidden(safeText); found {
-		t.Errorf("%q holds %q", safeText, r)
+	if r, found := plaintext.FindHiddenRune(safeText); found {
+		t.Errorf("escapeJSON returned %q with the hidden character %q, want it escaped", safeText, r)
 	}
 	var decodedText []string
 	if err := json.Unmarshal([]byte(safeText), &decodedText); err != nil || decodedText[0] != "raw \u009b\u202e\x7f" || decodedText[1] != value {
-		t.Errorf("%s became %q, %v", safeText, decodedText, err)
+		t.Errorf("the escaped JSON %s decodes to %q, error %v; want the original value", safeText, decodedText, err)
 	}
 }
 
 func TestSafeLine(t *testing.T) {
 	if got := SafeLine("  a\n\tb \x1b[2J\r\nc "); got != `a b \x1b[2J c` {
-		t.Errorf("got %q; want %q", got, `a b \x1b[2J c`)
+		t.Errorf("SafeLine = %q; want %q", got, `a b \x1b[2J c`)
 	}
 }
 
@@ -82,12 +82,12 @@ func FuzzSafeText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, wideText string) {
-		if r, found := plaintext.FirstHidden(escapeText(wideText)); found {
-			t.Errorf("%q leaves %q", wideText, r)
+		if r, found := plaintext.FindHiddenRune(escapeText(wideText)); found {
+			t.Errorf("escapeText(%q) keeps the hidden character %q, want it escaped", wideText, r)
 		}
 		for width := range 12 {
 			if got := truncateColumns(escapeText(wideText), width); textWidth(got) > width {
-				t.Errorf("truncate(%q, %d) takes %d columns", wideText, width, textWidth(got))
+				t.Errorf("truncate(%q, %d) has %d columns, want no more than the limit", wideText, width, textWidth(got))
 			}
 		}
 	})

@@ -13,8 +13,8 @@ func PrintWrapped(o *Output, indent, paragraph string) {
 	columns, _ := o.Size()
 	for line := range strings.Lines(escapeText(strings.TrimSuffix(paragraph, "\n") + "\n")) {
 		line = strings.TrimSuffix(line, "\n")
-		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		o.PrintSafeLines(wrapLine(line, margin+indent, columns)...)
+		indentation := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		o.PrintSafeLines(wrapLine(line, indentation+indent, columns)...)
 	}
 }
 
@@ -31,7 +31,7 @@ func wrapLine(line, indent string, width int) []string {
 			if endIndex > 0 && textWidth(line[:i+spaceIndex]) > width {
 				break
 			}
-			if !isInCommand(line, i+spaceIndex) {
+			if !isInsideCommand(line, i+spaceIndex) {
 				endIndex = i + spaceIndex
 			}
 			i += spaceIndex
@@ -46,6 +46,6 @@ func wrapLine(line, indent string, width int) []string {
 	return append(lines, line)
 }
 
-func isInCommand(line string, at int) bool {
+func isInsideCommand(line string, at int) bool {
 	return strings.Count(line[:at], "`")%2 == 1 && strings.Contains(line[at:], "`")
 }

@@ -29,26 +29,26 @@ func TestWrapLine(t *testing.T) {
 
 func TestProseIsWrappedOnTerminals(t *testing.T) {
 	const noteText = "the audit log has no records that match the flags"
-	var screen, pipe bytes.Buffer
-	for _, o := range []*Output{NewTerminal(&screen, func() (int, int) { return 30, 24 }), newTestPipe(&pipe)} {
+	var screenBuffer, pipeBuffer bytes.Buffer
+	for _, o := range []*Output{NewTerminal(&screenBuffer, func() (int, int) { return 30, 24 }), newTestPipe(&pipeBuffer)} {
 		o.Notef("%s\n%s", noteText, "two")
 		PrintWrapped(o, "  ", "head:\n    "+noteText+"\x1b")
 	}
 	want := "opentabs: the audit log has no\n  records that match the flags\n  two\n" +
 		"head:\n    the audit log has no\n      records that match the\n      flags\\x1b\n"
-	if screen.String() != want {
-		t.Errorf("the terminal shows\n%swant\n%s", screen.String(), want)
+	if screenBuffer.String() != want {
+		t.Errorf("the terminal shows\n%swant\n%s", screenBuffer.String(), want)
 	}
-	if want := "opentabs: " + noteText + "\n  two\nhead:\n    " + noteText + "\x1b\n"; pipe.String() != want {
-		t.Errorf("the pipe gets\n%swant\n%s", pipe.String(), want)
+	if want := "opentabs: " + noteText + "\n  two\nhead:\n    " + noteText + "\x1b\n"; pipeBuffer.String() != want {
+		t.Errorf("the pipe gets\n%swant\n%s", pipeBuffer.String(), want)
 	}
 }
 
 func TestQuestionIsWrapped(t *testing.T) {
-	var screen bytes.Buffer
-	ShowQuestion(NewTerminal(&screen, func() (int, int) { return 40, 24 }), "May this agent use the page for an hour? [Y/n] ")
+	var screenBuffer bytes.Buffer
+	ShowQuestion(NewTerminal(&screenBuffer, func() (int, int) { return 40, 24 }), "May this agent use the page for an hour? [Y/n] ")
 	const want = "opentabs: May this agent use the\n  page for an hour? [Y/n] "
-	if got := screen.String(); got != want {
+	if got := screenBuffer.String(); got != want {
 		t.Errorf("the question is shown as %q, want %q", got, want)
 	}
 }

@@ -96,17 +96,17 @@ func Run(ctx context.Context, o Options, terminalOut *terminal.Output) error {
 
 // testCounts counts the tests of a plugin by result.
 type testCounts struct {
-	Passed int `json:"passed"`
-	Failed int `json:"failed"`
-	// Skipped is the number of tests that did not run, because they cannot run in a real
+	PassedCount int `json:"passed"`
+	Failed      int `json:"failed"`
+	// SkippedCount is the number of tests that did not run, because they cannot run in a real
 	// browser.
-	Skipped int `json:"skipped,omitempty"`
+	SkippedCount int `json:"skipped,omitempty"`
 }
 
 func (t testCounts) String() string {
-	summary := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
-	if t.Skipped > 0 {
-		summary += fmt.Sprintf(", %d skipped", t.Skipped)
+	summary := fmt.Sprintf("%d passed, %d failed", t.PassedCount, t.Failed)
+	if t.SkippedCount > 0 {
+		summary += fmt.Sprintf(", %d skipped", t.SkippedCount)
 	}
 	return summary
 }
@@ -115,9 +115,9 @@ func (t testCounts) failureError(filter string) error {
 	switch {
 	case t.Failed > 0:
 		return errors.New(t.String())
-	case t.Passed > 0:
+	case t.PassedCount > 0:
 		return nil
-	case t.Skipped > 0:
+	case t.SkippedCount > 0:
 		return errors.New("no test can run in a real browser: run them without --browser")
 	case filter != "":
 		return fmt.Errorf("no test has a name that matches %q: leave --filter out to run all", filter)
@@ -148,7 +148,7 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	if errors.As(err, &buildErr) {
 		err = nil
 		for _, buildProblem := range buildErr.Problems {
-			p.print(file.Name, jsbuild.TestEvent{Error: buildProblem.Text, Where: buildProblem.Location})
+			p.print(file.Name, jsbuild.TestEvent{Error: buildProblem.Text, Location: buildProblem.Location})
 		}
 	}
 	return cmp.Or(err, p.err)
@@ -161,7 +161,7 @@ type testLine struct {
 	OK        bool    `json:"ok"`
 	Skipped   bool    `json:"skipped,omitempty"`
 	Error     string  `json:"error,omitempty"`
-	Where     string  `json:"where,omitempty"`
+	Location  string  `json:"where,omitempty"`
 	VirtualMs float64 `json:"virtual_ms"`
 	// FailedCalls and Hints describe the failed calls in a failed test.
 	FailedCalls []jsbuild.FailedCall `json:"failed_calls,omitempty"`
@@ -170,12 +170,12 @@ type testLine struct {
 
 func (p *printer) print(file string, n jsbuild.TestEvent) {
 	name := cmp.Or(terminal.SafeLine(n.Test), "the file")
-	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs, n.FailedCalls, n.Hints}
+	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Location, n.VirtualMs, n.FailedCalls, n.Hints}
 	switch {
 	case line.Skipped:
-		p.counts.Skipped++
+		p.counts.SkippedCount++
 	case line.OK:
-		p.counts.Passed++
+		p.counts.PassedCount++
 	default:
 		p.counts.Failed++
 	}
@@ -193,10 +193,10 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 		for errorLine := range strings.Lines(n.Error) {
 			p.terminalOut.PrintLine("        %s", terminal.SafeLine(errorLine))
 		}
-		p.printLocation(n.Where)
+		p.printLocation(n.Location)
 		for _, call := range n.FailedCalls {
 			p.terminalOut.PrintLine("      the tool %s threw: %s", terminal.SafeLine(call.Tool), terminal.SafeLine(call.Message))
-			p.printLocation(call.Where)
+			p.printLocation(call.Location)
 		}
 		for _, hint := range n.Hints {
 			p.terminalOut.PrintLine("      hint: %s", terminal.SafeLine(hint))
@@ -204,12 +204,12 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	}
 }
 
-func (p *printer) printLocation(placeText string) {
-	if placeText == "" {
+func (p *printer) printLocation(locationText string) {
+	if locationText == "" {
 		return
 	}
-	p.terminalOut.PrintLine("        at %s", terminal.SafeLine(placeText))
-	for _, line := range codeframe.ReadCodeFrame(p.dir, placeText) {
+	p.terminalOut.PrintLine("        at %s", terminal.SafeLine(locationText))
+	for _, line := range codeframe.ReadCodeFrame(p.dir, locationText) {
 		p.terminalOut.PrintLine("        %s", line)
 	}
 }

@@ -63,13 +63,13 @@ func (e Entry) Timeout() clients.Timeout {
 	return clients.Timeout{Limit: time.Duration(e.TimeoutMs) * time.Millisecond, ProgressRestarts: e.ProgressRestarts}
 }
 
-// ClientText returns the client's name and version for the user, such as "claude-code
+// FormatClient returns the client's name and version for the user, such as "claude-code
 // 2.0".
-func (e Entry) ClientText() string { return strings.TrimSpace(e.Name + " " + e.Version) }
+func (e Entry) FormatClient() string { return strings.TrimSpace(e.Name + " " + e.Version) }
 
-// WaitText describes how long the client waits for a tool's result, such as "60 s after
+// FormatLimit describes how long the client waits for a tool's result, such as "60 s after
 // each progress".
-func (e Entry) WaitText() string {
+func (e Entry) FormatLimit() string {
 	limitText := humanize.Duration(e.Timeout().Limit)
 	if e.ProgressRestarts {
 		limitText += " after each progress"
@@ -77,7 +77,9 @@ func (e Entry) WaitText() string {
 	return limitText
 }
 
-func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }
+func (e Entry) key() clients.ID {
+	return normalizeClientID(clients.ID{Name: e.Name, Version: e.Version})
+}
 
 func (e Entry) isValid() bool {
 	limit := e.Timeout().Limit
@@ -85,7 +87,7 @@ func (e Entry) isValid() bool {
 }
 
 // Clients whose names differ only in case have one key in a view.
-func keyOf(id clients.ID) clients.ID {
+func normalizeClientID(id clients.ID) clients.ID {
 	return clients.ID{Name: strings.ToLower(cleanName(id.Name)), Version: cleanName(id.Version)}
 }
 
@@ -110,8 +112,8 @@ type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
 
-	mu      sync.Mutex // the mutex guards the field unsaved
-	unsaved view       // the field unsaved contains learned timeouts that could not be written to the file
+	mu              sync.Mutex // the mutex guards the field unsavedTimeouts
+	unsavedTimeouts view       // the field unsavedTimeouts contains learned timeouts that could not be written to the file
 }
 
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
@@ -119,10 +121,10 @@ type Store struct {
 // errors about the file, to the parameter log.
 func Open(dir string, warn func(warning string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
-		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
-		LockWait: lockWait, Warn: warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossWarning: "opentabs learns the timeouts again",
+		LockWait: lockWait, Warn: warn, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}
-	return &Store{log: log, unsaved: view{}, file: statedoc.NewWatched(file, viewOf, nil, func(r statedoc.ReadResult[view]) {
+	return &Store{log: log, unsavedTimeouts: view{}, file: statedoc.NewWatched(file, viewOf, nil, func(r statedoc.ReadResult[view]) {
 		if r.Problem != nil {
 			log.Error().Err(r.Problem).Msg("the timeouts of clients cannot be read, so they are learned again")
 		}
@@ -148,7 +150,7 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 	if id.Name == "" {
 		return Entry{}, false
 	}
-	key := keyOf(id)
+	key := normalizeClientID(id)
 	entries := s.file.Latest().View
 	if e, ok := entries[key]; ok {
 		return e, true
@@ -158,7 +160,7 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.unsaved[key]
+	e, ok := s.unsavedTimeouts[key]
 	return e, ok
 }
 
@@ -166,22 +168,22 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 func (s *Store) List() []Entry { return sortedEntries(s.file.Current().View) }
 
 func sortedEntries(entries view) []Entry {
-	sorted := make([]Entry, 0, len(entries))
+	sortedList := make([]Entry, 0, len(entries))
 	for _, e := range entries {
-		sorted = append(sorted, e)
+		sortedList = append(sortedList, e)
 	}
-	slices.SortFunc(sorted, func(a, b Entry) int {
+	slices.SortFunc(sortedList, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Version, b.Version))
 	})
-	return sorted
+	return sortedList
 }
 
-// Learn infers a client's timeout from a call that the client gave up, and stores the
+// RecordGiveUp infers a client's timeout from a call that the client gave up, and stores the
 // timeout. Learn returns false if it stores nothing: the timeout is already stored, the
 // user has set one, or no timeout can be inferred.
-func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
+func (s *Store) RecordGiveUp(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	t, ok := g.InferTimeout()
-	key := keyOf(id)
+	key := normalizeClientID(id)
 	if !ok || key.Name == "" {
 		return Entry{}, false
 	}
@@ -191,33 +193,33 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	}
 	if knownEntry, ok := s.Find(id); ok {
 		if knownEntry.IsSetByUser {
-			s.log.Warn().Str("client", learnedEntry.ClientText()).Str("gave_up_after", learnedEntry.WaitText()).Str("set", knownEntry.WaitText()).
+			s.log.Warn().Str("client", learnedEntry.FormatClient()).Str("gave_up_after", learnedEntry.FormatLimit()).Str("set", knownEntry.FormatLimit()).
 				Msg("a client gave up a call earlier than the timeout that you set for it; change it with opentabs client timeout set, or remove it with opentabs client timeout forget")
 			return Entry{}, false
 		}
-		learnedEntry = learnedEntry.mergedWith(knownEntry, g.HasProgress)
+		learnedEntry = learnedEntry.mergeEntry(knownEntry, g.HasProgress)
 		if learnedEntry.Timeout() == knownEntry.Timeout() {
 			return Entry{}, false
 		}
 	}
 	if err := s.change(func(entries view) { entries[key] = learnedEntry }); err != nil {
-		s.log.Error().Err(err).Str("client", learnedEntry.ClientText()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
+		s.log.Error().Err(err).Str("client", learnedEntry.FormatClient()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
 		s.mu.Lock()
-		if len(s.unsaved) >= maxEntries {
-			clear(s.unsaved)
+		if len(s.unsavedTimeouts) >= maxEntries {
+			clear(s.unsavedTimeouts)
 		}
-		s.unsaved[key] = learnedEntry
+		s.unsavedTimeouts[key] = learnedEntry
 		s.mu.Unlock()
-		s.file.Notify()
+		s.file.NotifyListeners()
 	}
-	s.log.Warn().Str("client", learnedEntry.ClientText()).Str("gave_up_after", learnedEntry.WaitText()).Str("reason", learnedEntry.Reason).
+	s.log.Warn().Str("client", learnedEntry.FormatClient()).Str("gave_up_after", learnedEntry.FormatLimit()).Str("reason", learnedEntry.Reason).
 		Msg(fmt.Sprintf("a client gave up a call, so its later calls become jobs shortly before; to change this: opentabs client timeout set %q TIME", learnedEntry.Name))
 	return learnedEntry, true
 }
 
 // If hasProgress is false, the client gave up on a call that sent no progress. A call without progress does not show
-// whether progress restarts the timeout, so mergedWith uses ProgressRestarts of known.
-func (e Entry) mergedWith(knownEntry Entry, hasProgress bool) Entry {
+// whether progress restarts the timeout, so mergeEntry uses ProgressRestarts of knownEntry.
+func (e Entry) mergeEntry(knownEntry Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, knownEntry.TimeoutMs)
 	if !hasProgress {
 		e.ProgressRestarts = knownEntry.ProgressRestarts
@@ -244,7 +246,7 @@ func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 // an empty version, Forget deletes the timeouts of all versions.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	removedView := view{}
-	if err := s.change(func(entries view) { removedView = deleteClient(entries, keyOf(id)) }); err != nil {
+	if err := s.change(func(entries view) { removedView = deleteClient(entries, normalizeClientID(id)) }); err != nil {
 		return nil, err
 	}
 	return sortedEntries(removedView), nil
@@ -265,20 +267,20 @@ func (s *Store) change(editContent func(view)) error {
 	err := s.file.Change(func(document *statedoc.Plugins) error {
 		entries := viewOf(document)
 		editContent(entries)
-		dropOldest(entries)
+		removeOldestEntries(entries)
 		document.TopLevel[clientsMember] = rawjson.Encode(sortedEntries(entries))
 		return nil
 	})
 	if err == nil {
-		s.file.Notify()
+		s.file.NotifyListeners()
 	}
 	return err
 }
 
-// dropOldest deletes learned timeouts before timeouts that the user has set.
-func dropOldest(entries view) {
-	sorted := sortedEntries(entries)
-	slices.SortStableFunc(sorted, func(a, b Entry) int {
+// removeOldestEntries deletes learned timeouts before timeouts that the user has set.
+func removeOldestEntries(entries view) {
+	sortedList := sortedEntries(entries)
+	slices.SortStableFunc(sortedList, func(a, b Entry) int {
 		if a.IsSetByUser != b.IsSetByUser {
 			if b.IsSetByUser {
 				return -1
@@ -287,7 +289,7 @@ func dropOldest(entries view) {
 		}
 		return a.Since.Compare(b.Since)
 	})
-	for _, e := range sorted[:max(len(sorted)-maxEntries, 0)] {
+	for _, e := range sortedList[:max(len(sortedList)-maxEntries, 0)] {
 		delete(entries, e.key())
 	}
 }

@@ -57,7 +57,7 @@ func newArgumentParser(tool mcpclient.Tool) argumentParser {
 
 func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
-	lists := map[string][][]byte{}
+	listValues := map[string][][]byte{}
 	for _, pair := range pairs {
 		name, argText, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
@@ -73,11 +73,11 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 			if err != nil {
 				return nil, err
 			}
-			if _, hasWholeList := args[name]; hasWholeList && lists[name] == nil {
+			if _, isListGiven := args[name]; isListGiven && listValues[name] == nil {
 				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
-			lists[name] = append(lists[name], valueJSON)
-			args[name] = rawjson.JoinElements(lists[name])
+			listValues[name] = append(listValues[name], valueJSON)
+			args[name] = rawjson.JoinElements(listValues[name])
 			continue
 		}
 		if _, isRepeated := args[name]; isRepeated {
@@ -105,7 +105,8 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// itemSchema returns false if the argument is not a list, or if text is a whole list in brackets.
+// itemSchema returns false if the argument is not a list, or if argText is a whole list in
+// brackets.
 func (a argumentParser) itemSchema(p *schema, argText string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(argText), "[") {
@@ -136,7 +137,7 @@ func (a argumentParser) parseValue(name string, p *schema, argText string) (json
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		wantedTypes = append(wantedTypes, cmp.Or(kindNames[kind], kind))
 	}
-	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, argText, orList(wantedTypes))
+	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, argText, joinWithOr(wantedTypes))
 }
 
 var kindNames = map[string]string{
@@ -144,7 +145,7 @@ var kindNames = map[string]string{
 	"object": "an object as JSON", "array": "a list as JSON", "null": "null",
 }
 
-func orList(words []string) string {
+func joinWithOr(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
@@ -156,10 +157,10 @@ func parseJSON(argText string) (valueJSON json.RawMessage, kind string) {
 	if !json.Valid(inputBytes) {
 		return nil, ""
 	}
-	return inputBytes, kindOf(inputBytes)
+	return inputBytes, jsonKind(inputBytes)
 }
 
-func kindOf(value []byte) string {
+func jsonKind(value []byte) string {
 	switch value[0] {
 	case '{':
 		return "object"
@@ -197,11 +198,11 @@ func (a argumentParser) resolve(p *schema, depth int) *schema {
 // If p accepts all types, acceptedTypes returns an empty set.
 func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
-	a.addKinds(p, kinds, map[*schema]bool{})
+	a.addAllowedKinds(p, kinds, map[*schema]bool{})
 	return kinds
 }
 
-func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seenIDs map[*schema]bool) {
+func (a argumentParser) addAllowedKinds(p *schema, kinds map[string]bool, seenIDs map[*schema]bool) {
 	p = a.resolve(p, 0)
 	if seenIDs[p] {
 		return
@@ -217,15 +218,15 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seenIDs map[*
 			kinds[kind] = true
 		}
 	case p.Const != nil:
-		kinds[kindOf(p.Const)] = true
+		kinds[jsonKind(p.Const)] = true
 	default:
 		for _, valueJSON := range p.Enum {
-			kinds[kindOf(valueJSON)] = true
+			kinds[jsonKind(valueJSON)] = true
 		}
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			a.addKinds(s, kinds, seenIDs)
+			a.addAllowedKinds(s, kinds, seenIDs)
 		}
 	}
 }
@@ -263,7 +264,7 @@ func readInput(inputText string, stdin io.Reader) (map[string]json.RawMessage, e
 }
 
 // The daemon removes the browser and the tab from the arguments before it calls the tool.
-func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
+func (a argumentParser) addTargetArguments(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, valueJSON := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {
 			continue

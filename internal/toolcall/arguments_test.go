@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-func toolWith(schema string) argumentParser {
+func parserForSchema(schema string) argumentParser {
 	return newArgumentParser(mcpclient.Tool{Name: "a__b", InputSchema: json.RawMessage(schema)})
 }
 
@@ -35,7 +35,7 @@ const strictSchema = `{
 }`
 
 func TestParseArguments(t *testing.T) {
-	a := toolWith(strictSchema)
+	a := parserForSchema(strictSchema)
 	for _, c := range []struct {
 		pairs string
 		want  string
@@ -70,16 +70,16 @@ func TestParseArguments(t *testing.T) {
 	} {
 		args, err := a.parse(strings.Fields(c.pairs))
 		if err != nil {
-			t.Errorf("%s: %v", c.pairs, err)
+			t.Errorf("parse(%s) returned the error %v, want none", c.pairs, err)
 			continue
 		}
 		if got, err := json.Marshal(args); err != nil || string(got) != c.want {
-			t.Errorf("%s: got %s, %v", c.pairs, got, err)
+			t.Errorf("arguments from %s = %s, error %v; want %s", c.pairs, got, err, c.want)
 		}
 	}
 }
 
-func TestParseArgumentsRefuses(t *testing.T) {
+func TestParseArgumentsRejectsInvalidInput(t *testing.T) {
 	for _, c := range []struct{ schema, pairs, want string }{
 		{strictSchema, "text", `--arg "text" is not NAME=VALUE: write --arg text=VALUE`},
 		{strictSchema, "=x", `--arg "=x" is not NAME=VALUE`},
@@ -97,19 +97,19 @@ func TestParseArgumentsRefuses(t *testing.T) {
 		{strictSchema, "level=x", `--arg level is "x": give it a whole number`},
 		{`{"properties":{},"additionalProperties":false}`, "x=1", `a__b has no argument "x": it takes none`},
 	} {
-		_, err := toolWith(c.schema).parse(strings.Fields(c.pairs))
+		_, err := parserForSchema(c.schema).parse(strings.Fields(c.pairs))
 		var userErr *usererr.Error
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !errors.As(err, &userErr) {
-			t.Errorf("%s: got %v, want %s", c.pairs, err, c.want)
+			t.Errorf("parse(%s) returned %v, want the user error %s", c.pairs, err, c.want)
 		}
 	}
 }
 
 func TestParseArgumentsOfOpenSchema(t *testing.T) {
 	for _, schema := range []string{``, `nonsense`, `true`, `{"type":"object"}`, `{"properties":{"a":{"type":"string"}}}`} {
-		args, err := toolWith(schema).parse([]string{"x=1", "y=word"})
+		args, err := parserForSchema(schema).parse([]string{"x=1", "y=word"})
 		if err != nil || string(args["x"]) != "1" || string(args["y"]) != `"word"` {
-			t.Errorf("%s: got %s, %v", schema, args, err)
+			t.Errorf("arguments for the schema %s = %s, error %v; want x as a number and y as a text", schema, args, err)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestReadJSON(t *testing.T) {
 		for _, stdin := range []string{`{"a":1}`, "\ufeff{\"a\":1}"} {
 			args, err := readInput(inputJSON, strings.NewReader(stdin))
 			if err != nil || string(args["a"]) != "1" {
-				t.Errorf("%s: %s, %v", inputJSON, args, err)
+				t.Errorf("readInput(%s) = %s, error %v; want a = 1", inputJSON, args, err)
 			}
 		}
 	}
@@ -143,34 +143,34 @@ func TestReadJSON(t *testing.T) {
 	} {
 		_, err := readInput(inputJSON, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", inputJSON, err, want)
+			t.Errorf("readInput(%s) returned %v, want the error %s", inputJSON, err, want)
 		}
 	}
 }
 
-func TestAddTarget(t *testing.T) {
-	a := toolWith(`{"properties":{"tabId":{"type":"integer"}}}`)
+func TestAddTargetArguments(t *testing.T) {
+	a := parserForSchema(`{"properties":{"tabId":{"type":"integer"}}}`)
 	args := map[string]json.RawMessage{}
-	if err := a.addTarget(args, `my "browser"`, 0); err != nil || string(args["browser"]) != `"my \"browser\""` || len(args) != 1 {
-		t.Errorf("got %s, %v", args, err)
+	if err := a.addTargetArguments(args, `my "browser"`, 0); err != nil || string(args["browser"]) != `"my \"browser\""` || len(args) != 1 {
+		t.Errorf("arguments with a browser = %s, error %v; want only the escaped name of the browser", args, err)
 	}
-	if err := a.addTarget(args, "again", 0); err == nil || !strings.Contains(err.Error(), "give it once") {
-		t.Errorf("twice: %v; want an error that contains %q", err, "give it once")
+	if err := a.addTargetArguments(args, "again", 0); err == nil || !strings.Contains(err.Error(), "give it once") {
+		t.Errorf("addTargetArguments with two browsers returned %v; want an error that contains %q", err, "give it once")
 	}
-	if err := a.addTarget(map[string]json.RawMessage{}, "", 5); err == nil || !strings.Contains(err.Error(), `a__b itself has an argument "tabId"`) {
-		t.Errorf("a tool's own argument: %v; want an error that contains %q", err, `a__b itself has an argument "tabId"`)
+	if err := a.addTargetArguments(map[string]json.RawMessage{}, "", 5); err == nil || !strings.Contains(err.Error(), `a__b itself has an argument "tabId"`) {
+		t.Errorf("addTargetArguments for a tool with its own argument tabId returned %v; want an error that contains %q", err, `a__b itself has an argument "tabId"`)
 	}
 }
 
-// TestParseArgumentsOfATangledSchema checks that a schema whose parts refer to each other
+// TestParseArgumentsOfRecursiveSchema checks that a schema whose parts refer to each other
 // very often is searched without delay.
-func TestParseArgumentsOfATangledSchema(t *testing.T) {
+func TestParseArgumentsOfRecursiveSchema(t *testing.T) {
 	references := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
-	a := toolWith(`{"$defs":{"a":{"anyOf":[` + references + `]},"b":{"oneOf":[{"type":"integer"},` + references + `]}},"properties":{"x":{"allOf":[` + references + `]}}}`)
+	a := parserForSchema(`{"$defs":{"a":{"anyOf":[` + references + `]},"b":{"oneOf":[{"type":"integer"},` + references + `]}},"properties":{"x":{"allOf":[` + references + `]}}}`)
 	if args, err := a.parse([]string{"x=7"}); err != nil || string(args["x"]) != "7" {
-		t.Errorf("got %s, %v", args, err)
+		t.Errorf("arguments = %s, error %v; want x = 7", args, err)
 	}
 	if _, err := a.parse([]string{"x=seven"}); err == nil || !strings.Contains(err.Error(), "give it a whole number") {
-		t.Errorf("got %v; want an error that contains %q", err, "give it a whole number")
+		t.Errorf("parse of the word seven returned %v; want an error that contains %q", err, "give it a whole number")
 	}
 }

@@ -31,18 +31,18 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableV
 // because a progress bar would overwrite the question. A pausableView is safe for
 // concurrent use.
 type pausableView struct {
-	mu          sync.Mutex // the mutex guards all fields below
-	open        func() terminal.ProgressView
-	openWaiting func(waitingText string) terminal.ProgressView
-	view        terminal.ProgressView
-	pauseCount  int
+	mu           sync.Mutex // the mutex guards all fields below
+	open         func() terminal.ProgressView
+	openWaitView func(waitingText string) terminal.ProgressView
+	view         terminal.ProgressView
+	pauseCount   int
 }
 
 func (v *pausableView) start(terminalOut *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	open := func() terminal.ProgressView { return terminalOut.ShowProgress(label) }
-	v.open, v.openWaiting = open, func(waitingText string) terminal.ProgressView {
+	v.open, v.openWaitView = open, func(waitingText string) terminal.ProgressView {
 		return terminal.ShowWaiting(terminalOut, label, waitingText)
 	}
 	if v.pauseCount == 0 {
@@ -70,7 +70,7 @@ func (v *pausableView) showWaiting(waitingText string) {
 	defer v.mu.Unlock()
 	if v.open != nil {
 		v.view.Close()
-		v.view = v.openWaiting(waitingText)
+		v.view = v.openWaitView(waitingText)
 	}
 }
 

@@ -23,7 +23,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Add(`{"properties":{"a":null,"b":true}}`, "a=1", "b=2", "[]")
 	f.Add("", "a=1", "a=2", `{"a":1,"a":2}`)
-	f.Fuzz(func(t *testing.T, schema, firstPair, secondPair, wholeJSON string) {
+	f.Fuzz(func(t *testing.T, schema, firstPair, secondPair, argumentsJSON string) {
 		a := newArgumentParser(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
 		givenNames := map[string]bool{}
 		for _, pair := range []string{firstPair, secondPair} {
@@ -32,22 +32,22 @@ func FuzzArguments(f *testing.F) {
 		}
 		args, err := a.parse([]string{firstPair, secondPair})
 		checkArguments(t, args, err)
-		if err == nil && !maps.Equal(givenNames, keysOf(args)) {
-			t.Fatalf("%q and %q gave %v", firstPair, secondPair, keysOf(args))
+		if err == nil && !maps.Equal(givenNames, argumentNames(args)) {
+			t.Fatalf("parse of %q and %q returned the arguments %v, want exactly the given names", firstPair, secondPair, argumentNames(args))
 		}
-		if strings.HasPrefix(wholeJSON, "@") { // text after @ is a path, and the fuzzer must not read files
+		if strings.HasPrefix(argumentsJSON, "@") { // text after @ is a path, and the fuzzer must not read files
 			return
 		}
-		args, err = readInput(wholeJSON, strings.NewReader(firstPair))
+		args, err = readInput(argumentsJSON, strings.NewReader(firstPair))
 		checkArguments(t, args, err)
 		if err == nil {
-			err = a.addTarget(args, "b", 7)
+			err = a.addTargetArguments(args, "b", 7)
 			checkArguments(t, args, err)
 		}
 	})
 }
 
-func keysOf(args map[string]json.RawMessage) map[string]bool {
+func argumentNames(args map[string]json.RawMessage) map[string]bool {
 	keys := map[string]bool{}
 	for key := range args {
 		keys[key] = true
@@ -60,13 +60,13 @@ func checkArguments(t *testing.T, args map[string]json.RawMessage, err error) {
 	if err != nil {
 		var userErr *usererr.Error
 		if !errors.As(err, &userErr) {
-			t.Fatalf("not an error of the user's: %v", err)
+			t.Fatalf("parse returned the error %v, want a user error", err)
 		}
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !json.Valid(args[name]) {
-			t.Fatalf("%q is %q", name, args[name])
+			t.Fatalf("argument %q = %q, want valid JSON", name, args[name])
 		}
 	}
 }

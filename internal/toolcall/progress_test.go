@@ -16,7 +16,7 @@ func advanceTime(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestShownProgress(t *testing.T) {
+func TestToTerminalProgress(t *testing.T) {
 	reports := []mcpclient.Progress{
 		{Progress: 0.000001, Message: "indexing"},
 		{Progress: 0.000002, Message: "Reads the list.", Audience: "user"},
@@ -36,11 +36,11 @@ func TestShownProgress(t *testing.T) {
 		var b bytes.Buffer
 		v := newTestPipe(&b).ShowProgress("a__b")
 		for _, p := range reports {
-			v.Update(shownProgress(p, showAll))
+			v.Update(toTerminalProgress(p, showAll))
 		}
 		v.Close()
 		if got := strings.ReplaceAll(strings.ReplaceAll(b.String(), "opentabs: progress ", ""), "\n", "|"); got != want {
-			t.Errorf("all %t: got %q, want %q", showAll, got, want)
+			t.Errorf("progress lines with all messages = %t: %q, want %q", showAll, got, want)
 		}
 	}
 }
@@ -53,13 +53,13 @@ func TestBarKeepsMessageForTheUser(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
 			v := terminal.NewTerminal(&b, func() (int, int) { return 61, 24 }).ShowProgress("a__b")
-			v.Update(shownProgress(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"}, showAll))
-			v.Update(shownProgress(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"}, showAll))
+			v.Update(toTerminalProgress(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"}, showAll))
+			v.Update(toTerminalProgress(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"}, showAll))
 			advanceTime(301 * time.Millisecond)
-			drawnBar := b.String()
+			barOutput := b.String()
 			v.Close()
-			if line := strings.TrimSpace(drawnBar[strings.LastIndex(drawnBar, "\r"):]); line != want {
-				t.Errorf("all %t: got %q, want %q", showAll, line, want)
+			if line := strings.TrimSpace(barOutput[strings.LastIndex(barOutput, "\r"):]); line != want {
+				t.Errorf("bar with all messages = %t: %q, want %q", showAll, line, want)
 			}
 		})
 	}
@@ -80,14 +80,14 @@ func TestViewShowsWaitingCall(t *testing.T) {
 		view.pause()
 		printedOutput := b.String()
 		if !strings.Contains(printedOutput, "waiting for approval  1.0 s") {
-			t.Errorf("got %q; want a waiting call", printedOutput)
+			t.Errorf("output = %q; want the text \"waiting for approval\" after 1 s", printedOutput)
 		}
 		view.resume()
 		view.resume()
 		advanceTime(time.Second)
 		view.close()
 		if got := strings.TrimPrefix(b.String(), printedOutput); !strings.Contains(got, "no progress yet") || strings.Contains(got, "waiting") {
-			t.Errorf("got %q; want a call without progress", got)
+			t.Errorf("output after the approval = %q; want a call without progress", got)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
+func toTerminalProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	progress := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
 	if showAll || p.Audience == dispatch.AudienceUser {
 		progress.Message = callview.WithStatusWord(p.StatusWord, p.Message)
@@ -21,8 +21,8 @@ func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	return progress
 }
 
-func printResult(terminalOut *terminal.Output, r mcpclient.Result, asText bool) error {
-	if asText {
+func printResult(terminalOut *terminal.Output, r mcpclient.Result, isTextOutput bool) error {
+	if isTextOutput {
 		if len(r.Content) == 0 && r.StructuredContent != nil { // the server omits the text copy of a large structured result
 			terminalOut.PrintText(string(r.StructuredContent))
 		}

@@ -45,9 +45,9 @@ type Request struct {
 	HasIdempotencyKey bool
 	// Output is the format of the result: "json" or "text".
 	Output string
-	// AsksUser makes the terminal ask the user to approve the call. While AsksUser is
+	// CanAskUser makes the terminal ask the user to approve the call. While CanAskUser is
 	// true, no other code may read stdin.
-	AsksUser bool
+	CanAskUser bool
 }
 
 // ErrInterrupted is the error of [Run] and [Call] if the context ended during the call.
@@ -90,16 +90,16 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, inp
 }
 
 // Call calls a tool of the server, shows the call's progress, and returns the result. The
-// string client is the name that the MCP client sends to the server. Arguments and answers
-// to questions are read from the reader in. Call returns a *[Failure] if the call failed,
-// and a *[ResultLostError] if its result is lost. An invalid request is a [usererr.Error].
-// If ctx ended, Call returns ErrInterrupted.
+// string client is the name that the MCP client sends to the server. Arguments and answers to
+// questions are read from inputReader. Call returns a *[Failure] if the call failed, and a
+// *[ResultLostError] if its result is lost. An invalid request is a [usererr.Error]. If ctx
+// ended, Call returns ErrInterrupted.
 func Call(ctx context.Context, api *httpapi.Client, client string, r Request, inputReader io.Reader, terminalOut *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
 	}
 	view := &pausableView{view: terminal.NoProgress}
-	if r.AsksUser {
+	if r.CanAskUser {
 		if prompter := callprompt.New(api.Calls, terminalOut, inputReader); prompter != nil {
 			options.ShowForm = func(ctx context.Context, form json.RawMessage) {
 				view.pause()
@@ -124,8 +124,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	}
 	// The server does not list a tool that is off. The client calls an unlisted tool anyway,
 	// because the server then returns the reason why the tool is off.
-	tool, missingErr := findTool(tools, r.Tool)
-	if missingErr != nil {
+	tool, missingToolErr := findTool(tools, r.Tool)
+	if missingToolErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
 			return mcpclient.Result{}, err
 		}
@@ -138,12 +138,12 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	if !r.NoProgress {
 		view.start(terminalOut, tool.Name)
 	}
-	result, err := session.CallToolWithKey(ctx, tool.Name, args, r.IdempotencyKey, func(p mcpclient.Progress) { view.update(shownProgress(p, r.Verbose)) })
+	result, err := session.CallToolWithKey(ctx, tool.Name, args, r.IdempotencyKey, func(p mcpclient.Progress) { view.update(toTerminalProgress(p, r.Verbose)) })
 	view.close()
 	var rpcErr *mcpclient.RPCError
 	switch {
-	case missingErr != nil && errors.As(err, &rpcErr) && rpcErr.Code == wire.CodeInvalidParams:
-		return mcpclient.Result{}, missingErr
+	case missingToolErr != nil && errors.As(err, &rpcErr) && rpcErr.Code == wire.CodeInvalidParams:
+		return mcpclient.Result{}, missingToolErr
 	case err != nil:
 		return mcpclient.Result{}, callError(ctx, err)
 	case result.Meta["opentabs/resultLost"] != nil:
@@ -216,7 +216,7 @@ func (r Request) readArguments(tool mcpclient.Tool, inputReader io.Reader) (json
 	if err != nil {
 		return nil, err
 	}
-	if err := a.addTarget(args, r.Browser, r.Tab); err != nil {
+	if err := a.addTargetArguments(args, r.Browser, r.Tab); err != nil {
 		return nil, err
 	}
 	encodedJSON, err := rawjson.Marshal(args)
@@ -236,7 +236,7 @@ func callError(ctx context.Context, err error) error {
 		return httpapi.ErrNoServer
 	case errors.Is(err, mcpclient.ErrServerSilent):
 		return errors.New("the server has not responded for 2 min, and the call may have taken effect: stop the server and start it again with `opentabs serve`")
-	case errors.Is(err, mcpclient.ErrNoAnswer):
+	case errors.Is(err, mcpclient.ErrNoResponse):
 		return &Failure{wire.ErrShutdown, "the server stopped during the call, which may have taken effect: check the page, then start the server with `opentabs serve` and call again"}
 	}
 	return err

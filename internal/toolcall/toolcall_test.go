@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckRequest(t *testing.T) {
 	for want, o := range map[string]Request{
 		`--output is "xml"`:                    {Output: "xml"},
 		"--arg and --input are both given":     {Output: "json", Args: []string{"a=1"}, HasInput: true},
@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 	} {
 		var userErr *usererr.Error
 		if err := o.Check(); !errors.As(err, &userErr) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
+			t.Errorf("Check of the request %+v returned %v, want the user error %q", o, err, want)
 		}
 	}
 	if err := (Request{Output: "json", HasInput: true}).Check(); err != nil {
@@ -31,21 +31,21 @@ func TestCheck(t *testing.T) {
 }
 
 func TestFindTool(t *testing.T) {
-	var manyTools []mcpclient.Tool
+	var searchableTools []mcpclient.Tool
 	for n := range 21 {
-		manyTools = append(manyTools, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
+		searchableTools = append(searchableTools, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
 	}
 	for want, tools := range map[string][]mcpclient.Tool{
 		`there is no tool "a__echo", and no other tool is on: `:                      nil,
 		`there is no tool "a__echo" (did you mean a__ech?): use one of a__ech, b__x`: {{Name: "a__ech"}, {Name: "b__x"}},
-		"there is no tool \"a__echo\": `opentabs tools` lists the tools":             manyTools,
+		"there is no tool \"a__echo\": `opentabs tools` lists the tools":             searchableTools,
 	} {
 		if _, err := findTool(tools, "a__echo"); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
+			t.Errorf("findTool of an unknown tool returned %v, want %s", err, want)
 		}
 	}
-	if tool, err := findTool(manyTools, "a__t7"); err != nil || tool.Name != "a__t7" {
-		t.Errorf("%+v, %v; want %q", tool, err, "a__t7")
+	if tool, err := findTool(searchableTools, "a__t7"); err != nil || tool.Name != "a__t7" {
+		t.Errorf("findTool = %+v, error %v; want %q", tool, err, "a__t7")
 	}
 }
 
@@ -59,7 +59,7 @@ func decodeContent(t *testing.T, contentJSON string) mcpclient.Result {
 }
 
 func TestPrintResult(t *testing.T) {
-	for _, c := range []struct{ result, asJSON, asText string }{
+	for _, c := range []struct{ result, asJSON, wantText string }{
 		{`{"content":[{"type":"text","text":"{\"n\": 9007199254740993}"}]}`, `{"n":9007199254740993}`, `{"n": 9007199254740993}`},
 		{`{"content":[{"type":"text","text":"two\nlines"}]}`, `"two\nlines"`, "two\nlines"},
 		{`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
@@ -68,10 +68,10 @@ func TestPrintResult(t *testing.T) {
 		{`{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\": 2}"}]}`, "[\n\"one\",\n{\"n\":2}\n]", "one\n{\"n\": 2}"},
 		{`{"content":[{"type":"text","text":"{}"},{"type":"image","data":"AA"}],"structuredContent":{"a":1}}`, "[\n{\"a\":1},\n{\"type\":\"image\",\"data\":\"AA\"}\n]", "{}\n[image, 28 characters; see --output json]"},
 	} {
-		for asText, want := range map[bool]string{false: c.asJSON, true: c.asText} {
+		for isTextOutput, want := range map[bool]string{false: c.asJSON, true: c.wantText} {
 			var b bytes.Buffer
-			if err := printResult(newTestPipe(&b), decodeContent(t, c.result), asText); err != nil || b.String() != want+"\n" {
-				t.Errorf("%s: got %q, %v", c.result, b.String(), err)
+			if err := printResult(newTestPipe(&b), decodeContent(t, c.result), isTextOutput); err != nil || b.String() != want+"\n" {
+				t.Errorf("printResult of %s wrote %q, error %v; want %q", c.result, b.String(), err, want+"\n")
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func TestPrintEmptyResult(t *testing.T) {
 	}
 }
 
-func TestFailureOf(t *testing.T) {
+func TestFailureOfResult(t *testing.T) {
 	for _, c := range []struct {
 		result, wantMessage string
 		code                wire.ErrorCode
@@ -96,17 +96,17 @@ func TestFailureOf(t *testing.T) {
 	} {
 		var f *Failure
 		if err := readFailure(decodeContent(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.wantMessage {
-			t.Errorf("%s: got %+v", c.result, f)
+			t.Errorf("readFailure of %s = %+v, want the code %q and the text %q", c.result, f, c.code, c.wantMessage)
 		}
 	}
 }
 
 // Control characters in a tool's error text must not reach the terminal.
-func TestFailureIsSafe(t *testing.T) {
+func TestFailureTextIsEscaped(t *testing.T) {
 	var b bytes.Buffer
 	err := readFailure(mcpclient.Result{Content: []mcpclient.Content{{Type: "text", Text: "\x1b[2J\u202e\u2028x\U000e0049"}}})
 	newTestPipe(&b).Notef("%s", err.Error())
-	if r, found := plaintext.FirstHidden(strings.TrimSpace(b.String())); found {
-		t.Errorf("%q is in %q", r, b.String())
+	if r, found := plaintext.FindHiddenRune(strings.TrimSpace(b.String())); found {
+		t.Errorf("the notice contains the hidden character %q in %q, want it escaped", r, b.String())
 	}
 }

@@ -34,8 +34,8 @@ type Pins struct {
 // written to log.
 func Open(dir string, warn func(warning string), log zerolog.Logger) *Pins {
 	file := statedoc.File[*statedoc.Plugins]{
-		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossText: "pin your tools again with opentabs tools pin",
-		LockWait: lockWait, Warn: warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossWarning: "pin your tools again with opentabs tools pin",
+		LockWait: lockWait, Warn: warn, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}
 	return &Pins{statedoc.NewWatched(file, namesOf, nil, func(r statedoc.ReadResult[[]string]) {
 		if r.Problem != nil {

@@ -17,26 +17,26 @@ func openPins(t *testing.T, dir string) *Pins {
 	return Open(dir, func(warning string) { t.Log(warning) }, zerolog.Nop())
 }
 
-func TestPins(t *testing.T) {
+func TestPinAndUnpin(t *testing.T) {
 	dir := t.TempDir()
 	p := openPins(t, dir)
 	if len(p.Names()) != 0 {
-		t.Errorf("a new installation has the pins %q", p.Names())
+		t.Errorf("pins of a new installation = %q, want none", p.Names())
 	}
 	addedPins, err := p.Pin([]string{"wiki", "mail__send", "wiki"})
 	if err != nil || strings.Join(addedPins, " ") != "wiki mail__send" || strings.Join(p.Names(), " ") != "mail__send wiki" {
-		t.Errorf("added %q, %v; pins %q", addedPins, err, p.Names())
+		t.Errorf("Pin added %q, error %v, pins %q; want wiki and mail__send", addedPins, err, p.Names())
 	}
 	if addedPins, err := p.Pin([]string{"wiki"}); err != nil || len(addedPins) != 0 {
-		t.Errorf("pinned again: %q, %v", addedPins, err)
+		t.Errorf("Pin of a pinned plugin added %q, error %v; want nothing", addedPins, err)
 	}
-	otherPins := openPins(t, dir)
-	removedPins, err := otherPins.Unpin([]string{"mail__send", "nothing"})
-	if err != nil || strings.Join(removedPins, " ") != "mail__send" || strings.Join(otherPins.Names(), " ") != "wiki" {
-		t.Errorf("removed %q, %v; pins %q", removedPins, err, otherPins.Names())
+	secondStore := openPins(t, dir)
+	removedPins, err := secondStore.Unpin([]string{"mail__send", "nothing"})
+	if err != nil || strings.Join(removedPins, " ") != "mail__send" || strings.Join(secondStore.Names(), " ") != "wiki" {
+		t.Errorf("Unpin removed %q, error %v, remaining pins %q; want mail__send removed and wiki kept", removedPins, err, secondStore.Names())
 	}
-	if removedPins, err := otherPins.Unpin([]string{"wiki"}); err != nil || len(removedPins) != 1 || len(otherPins.Names()) != 0 {
-		t.Errorf("removed %q, %v; pins %q", removedPins, err, otherPins.Names())
+	if removedPins, err := secondStore.Unpin([]string{"wiki"}); err != nil || len(removedPins) != 1 || len(secondStore.Names()) != 0 {
+		t.Errorf("Unpin removed %q, error %v, remaining pins %q; want wiki removed and no pins", removedPins, err, secondStore.Names())
 	}
 }
 
@@ -53,7 +53,7 @@ func TestWatch(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		if changes.Load() != 1 || strings.Join(p.Names(), " ") != "wiki" {
-			t.Errorf("%d changes, pins %q", changes.Load(), p.Names())
+			t.Errorf("Watch reported %d changes, pins %q; want 1 change and wiki", changes.Load(), p.Names())
 		}
 	})
 }
@@ -67,13 +67,13 @@ func TestDamagedFile(t *testing.T) {
 		}
 		p := openPins(t, dir)
 		if len(p.Names()) != 0 {
-			t.Errorf("%s: pins %q", fileContent, p.Names())
+			t.Errorf("pins in the damaged file %s = %q, want none", fileContent, p.Names())
 		}
 		if err := p.Repair(); err != nil {
-			t.Errorf("%s: %v", fileContent, err)
+			t.Errorf("Repair of the file %s returned %v, want no error", fileContent, err)
 		}
 		if _, err := p.Pin([]string{"wiki"}); err != nil || strings.Join(p.Names(), " ") != "wiki" {
-			t.Errorf("%s: %v, pins %q", fileContent, err, p.Names())
+			t.Errorf("Pin after the repair of the file %s returned %v, pins %q; want wiki", fileContent, err, p.Names())
 		}
 	}
 }

@@ -26,9 +26,9 @@ const (
 	misspellWeight = 0.6
 )
 
-// nameFactor multiplies the score of a tool if the query contains the words of the tool's whole name
+// exactNameFactor multiplies the score of a tool if the query contains the words of the tool's whole name
 // in their order.
-const nameFactor = 1.5
+const exactNameFactor = 1.5
 
 // The constants k1 and b are the parameters of BM25. In BM25, a lower k1 reduces the
 // effect of repeated words, and a lower b reduces the effect of the length of a tool's
@@ -38,11 +38,11 @@ const (
 	b  = 0.6
 )
 
-// A word shorter than minTwoEdits bytes may have one typing error. A longer word may have two.
-const minTwoEdits = 8
+// A word shorter than minTwoEditBytes bytes may have one typing error. A longer word may have two.
+const minTwoEditBytes = 8
 
-// minPrefix is the minimum length, in bytes, of a query word that may match longer words.
-const minPrefix = 3
+// minPrefixChars is the minimum length, in bytes, of a query word that may match longer words.
+const minPrefixChars = 3
 
 // maxQueryTerms limits how many words of a query are searched; the rest is ignored.
 const maxQueryTerms = 24
@@ -60,10 +60,10 @@ type Tool struct {
 // Part is the search index of one site's tools. A Part is immutable.
 type Part struct {
 	postings map[string][]posting
-	terms    []string // the keys of postings, sorted
-	names    []string // the terms of each tool's name, see joinTerms
-	// lengths contains the sum of the weights of all words of each tool.
-	lengths     []float32
+	terms    []string // terms contains the keys of postings, sorted
+	names    []string // names contains the terms of each tool's name, as joinTerms returns them
+	// toolLengths contains the sum of the weights of all words of each tool.
+	toolLengths []float32
 	totalLength float64
 }
 
@@ -78,7 +78,7 @@ type posting struct {
 // siteNames, such as the plugin's name or a host name, the query matches all tools of the
 // site.
 func NewPart(siteNames []string, tools []Tool) *Part {
-	p := &Part{postings: map[string][]posting{}, lengths: make([]float32, len(tools))}
+	p := &Part{postings: map[string][]posting{}, toolLengths: make([]float32, len(tools))}
 	var siteTerms []string
 	for _, name := range siteNames {
 		for _, term := range siteTermsOf(name) {
@@ -87,15 +87,15 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 			}
 		}
 	}
-	weights := map[string]float32{}
+	termWeights := map[string]float32{}
 	var terms []string
 	for i, t := range tools {
 		p.names = append(p.names, joinTerms(appendTerms(nil, t.Name)))
-		clear(weights)
+		clear(termWeights)
 		addText := func(text string, weight float32) {
 			terms = appendTerms(terms[:0], text)
 			for _, term := range terms {
-				weights[term] += weight
+				termWeights[term] += weight
 			}
 		}
 		addText(t.Name, nameWeight)
@@ -105,13 +105,13 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 			addText(argument, argumentWeight)
 		}
 		for _, term := range siteTerms {
-			weights[term] += siteWeight
+			termWeights[term] += siteWeight
 		}
-		for term, weight := range weights {
+		for term, weight := range termWeights {
 			p.postings[term] = append(p.postings[term], posting{int32(i), weight})
-			p.lengths[i] += weight
+			p.toolLengths[i] += weight
 		}
-		p.totalLength += float64(p.lengths[i])
+		p.totalLength += float64(p.toolLengths[i])
 	}
 	for term := range p.postings {
 		p.terms = append(p.terms, term)
@@ -140,10 +140,9 @@ type Hit struct {
 	Score      float64
 }
 
-// Search returns at most limit tools that match a query, best match first. The function
-// factor returns a factor for each tool, which multiplies the score of the tool; 0
-// excludes the tool.
-func Search(parts []*Part, query string, limit int, factor func(part, tool int) float64) []Hit {
+// Search returns at most limit tools that match a query, best match first. Search multiplies
+// the score of each tool by the result of the function scoreFactor; the factor 0 excludes the tool.
+func Search(parts []*Part, query string, limit int, scoreFactor func(part, tool int) float64) []Hit {
 	terms := queryTerms(query)
 	if len(terms) > maxQueryTerms {
 		terms = terms[:maxQueryTerms]
@@ -159,11 +158,11 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 			if score <= 0 {
 				continue
 			}
-			coverage := float64(s.matched[i][j]) / float64(len(terms))
+			termCoverage := float64(s.matchedTermCounts[i][j]) / float64(len(terms))
 			if name := parts[i].names[j]; name == queryText || strings.Count(name, " ") > 2 && strings.Contains(queryText, name) {
-				score *= nameFactor
+				score *= exactNameFactor
 			}
-			if score = score * (0.4 + 0.6*coverage) * factor(i, j); score > 0 {
+			if score = score * (0.4 + 0.6*termCoverage) * scoreFactor(i, j); score > 0 {
 				hits = append(hits, Hit{i, j, score})
 			}
 		}
@@ -189,18 +188,18 @@ type searcher struct {
 	meanLength float64
 	// scores[p][t] is the score of tool t of part p. matched[p][t] is the number of query
 	// terms that the tool matches.
-	scores  [][]float64
-	matched [][]int
-	best    [][]float64
+	scores            [][]float64
+	matchedTermCounts [][]int
+	bestTermScores    [][]float64
 }
 
 func newSearcher(parts []*Part) *searcher {
 	s := &searcher{parts: parts}
 	for _, p := range parts {
-		n := len(p.lengths)
+		n := len(p.toolLengths)
 		s.toolCount += float64(n)
 		s.meanLength += p.totalLength
-		s.scores, s.matched, s.best = append(s.scores, make([]float64, n)), append(s.matched, make([]int, n)), append(s.best, make([]float64, n))
+		s.scores, s.matchedTermCounts, s.bestTermScores = append(s.scores, make([]float64, n)), append(s.matchedTermCounts, make([]int, n)), append(s.bestTermScores, make([]float64, n))
 	}
 	s.meanLength /= max(s.toolCount, 1)
 	return s
@@ -215,14 +214,14 @@ func (s *searcher) addTerm(term string) {
 		isFound = s.match(phrase, synonymWeight, frequency) || isFound
 	}
 	if !isFound {
-		s.matchSimilar(term)
+		s.matchMisspelledTerm(term)
 	}
-	for i := range s.best {
-		for j, score := range s.best[i] {
+	for i := range s.bestTermScores {
+		for j, score := range s.bestTermScores[i] {
 			if score > 0 {
 				s.scores[i][j] += score
-				s.matched[i][j]++
-				s.best[i][j] = 0
+				s.matchedTermCounts[i][j]++
+				s.bestTermScores[i][j] = 0
 			}
 		}
 	}
@@ -250,75 +249,75 @@ func (s *searcher) match(phrase []string, weight, minFrequency float64) bool {
 	}
 	isFound := false
 	for i := range s.parts {
-		for _, first := range lists[0][i] {
+		for _, firstPosting := range lists[0][i] {
 			total := 0.0
 			for k := range phrase {
-				weightInTool, ok := weightOf(lists[k][i], first.tool)
+				termWeight, ok := weightOf(lists[k][i], firstPosting.tool)
 				if !ok {
 					total = 0
 					break
 				}
-				total += s.termScore(i, first.tool, float64(weightInTool), frequencies[k])
+				total += s.termScore(i, firstPosting.tool, float64(termWeight), frequencies[k])
 			}
 			if total > 0 {
 				isFound = true
 				total *= weight
-				s.best[i][first.tool] = max(s.best[i][first.tool], total)
+				s.bestTermScores[i][firstPosting.tool] = max(s.bestTermScores[i][firstPosting.tool], total)
 			}
 		}
 	}
 	return isFound
 }
 
-func weightOf(list []posting, tool int32) (float32, bool) {
-	k, ok := slices.BinarySearchFunc(list, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
+func weightOf(postings []posting, tool int32) (float32, bool) {
+	k, ok := slices.BinarySearchFunc(postings, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
 	if !ok {
 		return 0, false
 	}
-	return list[k].weight, true
+	return postings[k].weight, true
 }
 
 // The argument frequency of termScore is the number of tools whose text contains the term.
 func (s *searcher) termScore(part int, tool int32, weight, frequency float64) float64 {
-	rarity := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
-	length := float64(s.parts[part].lengths[tool])
-	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
+	inverseFrequency := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
+	length := float64(s.parts[part].toolLengths[tool])
+	return inverseFrequency * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-func (s *searcher) matchSimilar(term string) {
-	if len(term) < minPrefix {
+func (s *searcher) matchMisspelledTerm(term string) {
+	if len(term) < minPrefixChars {
 		return
 	}
-	var longer, near []string
+	var longerTerms, similarTerms []string
 	for _, p := range s.parts {
 		k, _ := slices.BinarySearch(p.terms, term)
 		for ; k < len(p.terms) && strings.HasPrefix(p.terms[k], term); k++ {
-			if !slices.Contains(longer, p.terms[k]) {
-				longer = append(longer, p.terms[k])
+			if !slices.Contains(longerTerms, p.terms[k]) {
+				longerTerms = append(longerTerms, p.terms[k])
 			}
 		}
-		for _, other := range p.terms {
-			if len(longer) == 0 && mayMisspell(term, other) && !slices.Contains(near, other) {
-				near = append(near, other)
+		for _, indexedTerm := range p.terms {
+			if len(longerTerms) == 0 && isLikelyMisspelling(term, indexedTerm) && !slices.Contains(similarTerms, indexedTerm) {
+				similarTerms = append(similarTerms, indexedTerm)
 			}
 		}
 	}
-	for _, other := range longer {
-		s.match([]string{other}, prefixWeight, 0)
+	for _, indexedTerm := range longerTerms {
+		s.match([]string{indexedTerm}, prefixWeight, 0)
 	}
-	if len(longer) > 0 || len(near) == 0 {
+	if len(longerTerms) > 0 || len(similarTerms) == 0 {
 		return
 	}
 	maxEdits := 1
-	if len(term) >= minTwoEdits {
+	if len(term) >= minTwoEditBytes {
 		maxEdits = 2
 	}
-	if other := nearest.Name(term, near); other != "" && nearest.IsWithin(term, other, maxEdits) {
-		s.match([]string{other}, misspellWeight, 0)
+	if indexedTerm := nearest.Name(term, similarTerms); indexedTerm != "" && nearest.IsWithin(term, indexedTerm, maxEdits) {
+		s.match([]string{indexedTerm}, misspellWeight, 0)
 	}
 }
 
-func mayMisspell(term, other string) bool {
-	difference := len(term) - len(other)
-	return difference >= -2 && difference <= 2 && max(len(term), len(other)) > 3 && (term[0] == other[0] || term[1:] == other[1:])
+func isLikelyMisspelling(term, indexedTerm string) bool {
+	lengthDifference := len(term) - len(indexedTerm)
+	return lengthDifference >= -2 && lengthDifference <= 2 && max(len(term), len(indexedTerm)) > 3 && (term[0] == indexedTerm[0] || term[1:] == indexedTerm[1:])
 }

@@ -63,7 +63,7 @@ func parseTool(t testing.TB, line string) Tool {
 	name, argsAndDescription, _ := strings.Cut(line, "(")
 	arguments, description, ok := strings.Cut(argsAndDescription, ")")
 	if !ok {
-		t.Fatalf("tools.txt: %q has no arguments", line)
+		t.Fatalf("tools.txt: the line %q has no list of arguments, want one", line)
 	}
 	title := strings.ReplaceAll(name, "_", " ")
 	return Tool{Name: name, Title: strings.ToUpper(title[:1]) + title[1:], Description: strings.TrimSpace(description), Arguments: strings.Split(arguments, ", ")}
@@ -76,14 +76,14 @@ func loadCorpus(t testing.TB) corpus {
 		c.searchParts = append(c.searchParts, NewPart([]string{c.sites[i], displayNames[i]}, c.tools[i]))
 	}
 	if n := c.toolCount(); n < 2449 {
-		t.Fatalf("tools.txt has %d tools", n)
+		t.Fatalf("tools.txt has %d tools, want at least 2449", n)
 	}
 	return c
 }
 
-func TestKnownItem(t *testing.T) {
+func TestSearchByToolName(t *testing.T) {
 	c := loadCorpus(t)
-	searchCount, foundFirst, foundAmong5 := 0, 0, 0
+	searchCount, topCount, topFiveCount := 0, 0, 0
 	for i, tools := range c.tools {
 		for _, tool := range tools {
 			nameTerms := appendTerms(nil, tool.Name)
@@ -100,24 +100,24 @@ func TestKnownItem(t *testing.T) {
 			searchCount++
 			name := c.sites[i] + "__" + tool.Name
 			queryText := strings.Join(query, " ") + " " + c.sites[i]
-			switch place := slices.Index(c.search(queryText, 5), name); {
-			case place == 0:
-				foundFirst++
+			switch rank := slices.Index(c.search(queryText, 5), name); {
+			case rank == 0:
+				topCount++
 				fallthrough
-			case place > 0:
-				foundAmong5++
+			case rank > 0:
+				topFiveCount++
 			case i%8 == 0:
-				t.Logf("%s is not found by %q: %v", name, queryText, c.search(queryText, 5))
+				t.Logf("the query %[2]q does not find %[1]s among the first 5 tools: %[3]v", name, queryText, c.search(queryText, 5))
 			}
 		}
 	}
-	t.Logf("%d searches: %.1f %% first, %.1f %% among 5", searchCount, 100*float64(foundFirst)/float64(searchCount), 100*float64(foundAmong5)/float64(searchCount))
-	if foundAmong5*100 < searchCount*95 || searchCount < 2000 {
-		t.Errorf("%d of %d tools are among the first 5, want at least 95 %%", foundAmong5, searchCount)
+	t.Logf("%d searches: %.1f %% first, %.1f %% among 5", searchCount, 100*float64(topCount)/float64(searchCount), 100*float64(topFiveCount)/float64(searchCount))
+	if topFiveCount*100 < searchCount*95 || searchCount < 2000 {
+		t.Errorf("%d of %d tools are among the first 5, want at least 95 %%", topFiveCount, searchCount)
 	}
 }
 
-func TestQuestions(t *testing.T) {
+func TestSearchByQuestion(t *testing.T) {
 	c := loadCorpus(t)
 	fileContent, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestQuestions(t *testing.T) {
 		for relevantTool := range strings.SplitSeq(relevantTools, ", ") {
 			site, tool, _ := strings.Cut(relevantTool, "__")
 			if i := slices.Index(c.sites, site); i < 0 || !slices.ContainsFunc(c.tools[i], func(t Tool) bool { return t.Name == tool }) {
-				t.Errorf("questions.txt: there is no tool %s", relevantTool)
+				t.Errorf("questions.txt: the tool %s is not in tools.txt; correct the name", relevantTool)
 			}
 			isFound = isFound || slices.Contains(foundTools, relevantTool)
 		}
@@ -160,12 +160,12 @@ func TestUnusualQueries(t *testing.T) {
 	c := loadCorpus(t)
 	for _, query := range searchQueries {
 		if foundTools := c.search(query, 8); len(foundTools) > 8 || len(foundTools) == 0 && len(query) > 5 {
-			t.Errorf("%.40q finds %d tools, want at most 8, and some for words", query, len(foundTools))
+			t.Errorf("the query %.40q finds %d tools, want at most 8, and at least 1 for words", query, len(foundTools))
 		}
 	}
 }
 
-func shelf() ([]*Part, []Tool) {
+func bookstoreTools() ([]*Part, []Tool) {
 	tools := []Tool{
 		{Name: "list_books", Title: "List books", Description: "Lists the books on a shelf.", Arguments: []string{"shelfId", "cursor"}},
 		{Name: "add_book", Title: "Add a book", Description: "Puts a book on a shelf.", Arguments: []string{"shelfId", "title"}},
@@ -176,7 +176,7 @@ func shelf() ([]*Part, []Tool) {
 }
 
 func TestSearch(t *testing.T) {
-	searchParts, tools := shelf()
+	searchParts, tools := bookstoreTools()
 	for query, want := range map[string]string{
 		"books":         "list_books add_book",
 		"insert a book": "add_book list_books",                              // a synonym matches
@@ -196,33 +196,33 @@ func TestSearch(t *testing.T) {
 			names = append(names, tools[h.Tool].Name)
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%q finds %s, want %s", query, got, want)
+			t.Errorf("the query %q finds %s, want %s", query, got, want)
 		}
 	}
 	if searchHits := Search(nil, "book", 10, allTools); len(searchHits) != 0 {
-		t.Errorf("no sites: %v", searchHits)
+		t.Errorf("Search without sites returned %v, want no tools", searchHits)
 	}
 	if searchHits := Search(searchParts, "book", 1, allTools); len(searchHits) != 1 {
-		t.Errorf("limit 1: %v", searchHits)
+		t.Errorf("Search with the limit 1 returned %v, want 1 tool", searchHits)
 	}
 }
 
-func TestFactor(t *testing.T) {
-	searchParts, _ := shelf()
-	for factor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {
+func TestScoreFactor(t *testing.T) {
+	searchParts, _ := bookstoreTools()
+	for scoreFactor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {
 		searchHits := Search(searchParts, "list books", 10, func(_, tool int) float64 {
 			if tool == 0 {
-				return factor
+				return scoreFactor
 			}
 			return 1
 		})
 		if got := slices.IndexFunc(searchHits, func(h Hit) bool { return h.Tool == 0 }); got != want {
-			t.Errorf("with the factor %v the tool has the place %d, want %d", factor, got, want)
+			t.Errorf("with the factor %v, the index of the tool in the results is %d, want %d", scoreFactor, got, want)
 		}
 	}
 }
 
-func TestFirstHits(t *testing.T) {
+func TestFirstSearchResult(t *testing.T) {
 	c := loadCorpus(t)
 	for query, want := range map[string]string{
 		"send_message":     "send_message", // the exact name of a tool of several sites
@@ -231,9 +231,9 @@ func TestFirstHits(t *testing.T) {
 		"flight to berlin": "flight", // a word without a match is not mistaken for another word
 		"list":             "list_",  // a synonym has the same stem
 	} {
-		found := c.search(query, 3)
-		if len(found) == 0 || slices.ContainsFunc(found, func(name string) bool { return !strings.Contains(name, want) }) {
-			t.Errorf("%q finds %v, want %s", query, found, want)
+		matches := c.search(query, 3)
+		if len(matches) == 0 || slices.ContainsFunc(matches, func(name string) bool { return !strings.Contains(name, want) }) {
+			t.Errorf("the query %q finds %v, want only names that contain %s", query, matches, want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ var synonymText string
 
 // A tool matches a synonym phrase only if the tool's text contains all words of the phrase.
 var synonyms = sync.OnceValue(func() map[string][][]string {
-	bySynonym := map[string][][]string{}
+	synonymGroups := map[string][][]string{}
 	for group := range strings.Lines(synonymText) {
 		if strings.HasPrefix(group, "#") {
 			continue
@@ -30,10 +30,10 @@ var synonyms = sync.OnceValue(func() map[string][][]string {
 			}
 			for j, to := range entries {
 				if i != j && (len(to) > 1 || to[0] != from[0]) {
-					bySynonym[from[0]] = append(bySynonym[from[0]], to)
+					synonymGroups[from[0]] = append(synonymGroups[from[0]], to)
 				}
 			}
 		}
 	}
-	return bySynonym
+	return synonymGroups
 })

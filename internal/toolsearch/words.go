@@ -95,9 +95,9 @@ func stem(searchWord string) string {
 	}
 	switch {
 	case strings.HasSuffix(searchWord, "ing") && len(searchWord) > 5:
-		searchWord = undouble(searchWord[:len(searchWord)-3])
+		searchWord = removeDoubledConsonant(searchWord[:len(searchWord)-3])
 	case strings.HasSuffix(searchWord, "ed") && len(searchWord) > 4 && !strings.HasSuffix(searchWord, "eed"):
-		searchWord = undouble(searchWord[:len(searchWord)-2])
+		searchWord = removeDoubledConsonant(searchWord[:len(searchWord)-2])
 	}
 	if len(searchWord) > 3 && searchWord[len(searchWord)-1] == 'e' {
 		searchWord = searchWord[:len(searchWord)-1]
@@ -110,7 +110,7 @@ func hasAnySuffix(searchWord string, suffixes ...string) bool {
 }
 
 // The letters l, s and z stay doubled at the end of a stem, because verbs such as "sell" end with them.
-func undouble(searchWord string) string {
+func removeDoubledConsonant(searchWord string) string {
 	n := len(searchWord)
 	if n > 3 && searchWord[n-1] == searchWord[n-2] && !strings.ContainsRune("aeioulsz", rune(searchWord[n-1])) {
 		return searchWord[:n-1]

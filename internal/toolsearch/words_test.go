@@ -17,7 +17,7 @@ func TestSplitWords(t *testing.T) {
 		"list_pull_requests(limit)": "list pull requests limit",
 	} {
 		if got := strings.Join(splitWords(indexedText), " "); got != want {
-			t.Errorf("%q: %q, want %q", indexedText, got, want)
+			t.Errorf("splitWords(%q) = %q, want %q", indexedText, got, want)
 		}
 	}
 }
@@ -30,14 +30,14 @@ func TestStem(t *testing.T) {
 		searchWords := strings.Fields(group)
 		for _, searchWord := range searchWords {
 			if stem(searchWord) != stem(searchWords[0]) {
-				t.Errorf("%s has the stem %s, but %s has %s", searchWord, stem(searchWord), searchWords[0], stem(searchWords[0]))
+				t.Errorf("%s has the stem %s, but %s has the stem %s; want equal stems", searchWord, stem(searchWord), searchWords[0], stem(searchWords[0]))
 			}
 		}
 	}
 	for _, pair := range []string{"status state", "news new", "thing th", "bus bu", "need ne", "file fill", "ring r", "speed spe"} {
-		oneTerm, otherTerm, _ := strings.Cut(pair, " ")
-		if stem(oneTerm) == stem(otherTerm) {
-			t.Errorf("%s and %s have the stem %s", oneTerm, otherTerm, stem(oneTerm))
+		firstTerm, secondTerm, _ := strings.Cut(pair, " ")
+		if stem(firstTerm) == stem(secondTerm) {
+			t.Errorf("%s and %s both have the stem %s, want different stems", firstTerm, secondTerm, stem(firstTerm))
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestQueryTerms(t *testing.T) {
 		"":                                        "",
 	} {
 		if got := strings.Join(queryTerms(query), " "); got != want {
-			t.Errorf("%q: %q, want %q", query, got, want)
+			t.Errorf("queryTerms(%q) = %q, want %q", query, got, want)
 		}
 	}
 }
@@ -64,14 +64,14 @@ func TestSynonymsAreWellFormed(t *testing.T) {
 		groupCount++
 		for entry := range strings.FieldsSeq(strings.Replace(line, ">", " ", 1)) {
 			if len(appendTerms(nil, entry)) != strings.Count(entry, "-")+1 || entry != strings.ToLower(entry) {
-				t.Errorf("%q: the entry %q contains a stop word or another character than a letter", line, entry)
+				t.Errorf("line %q: the entry %q contains a stop word or another character than a letter", line, entry)
 			}
 		}
 		if len(strings.Fields(line)) < 2 {
-			t.Errorf("%q has no synonym", line)
+			t.Errorf("the line %q has fewer than two entries, want a word and a synonym", line)
 		}
 	}
 	if groupCount < 60 {
-		t.Errorf("there are %d groups of synonyms", groupCount)
+		t.Errorf("synonyms.txt has %d groups of synonyms, want at least 60", groupCount)
 	}
 }

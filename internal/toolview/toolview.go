@@ -55,7 +55,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 		_ = json.Unmarshal(m.Value, &a.schema)
 		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
-			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", endSentence(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
+			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", addFinalPeriod(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
 		}
 		if a.IsRequired {
 			firstArguments = append(firstArguments, a)
@@ -66,7 +66,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(firstArguments, others...)
 }
 
-func endSentence(description string) string {
+func addFinalPeriod(description string) string {
 	if description == "" || strings.ContainsAny(description[len(description)-1:], ".!?:;") {
 		return description
 	}
@@ -80,7 +80,7 @@ var typeWords = map[string]string{
 
 func (s argumentSchema) describeValues() string {
 	if len(s.Enum) > 0 {
-		return joinOr(s.Enum)
+		return joinWithOr(s.Enum)
 	}
 	if s.Const != nil {
 		return string(s.Const)
@@ -109,12 +109,12 @@ func (s argumentSchema) types() []string {
 	if json.Unmarshal(s.Type, &one) == nil && one != "" {
 		return []string{one}
 	}
-	var several []string
-	_ = json.Unmarshal(s.Type, &several) // a schema without types allows any type
-	return several
+	var typeNames []string
+	_ = json.Unmarshal(s.Type, &typeNames) // a schema without types allows any type
+	return typeNames
 }
 
-func joinOr(values []json.RawMessage) string {
+func joinWithOr(values []json.RawMessage) string {
 	shownTexts := make([]string, len(values))
 	for i, valueJSON := range values {
 		shownTexts[i] = plaintext.Line(textOf(valueJSON), maxDescriptionChars)
@@ -138,7 +138,7 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 }
 
 func (s argumentSchema) exampleValue(name string) string {
-	for _, valueJSON := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
+	for _, valueJSON := range []json.RawMessage{firstValue(s.Examples), s.Default, firstValue(s.Enum), s.Const, s.Minimum} {
 		if valueJSON != nil {
 			return textOf(valueJSON)
 		}
@@ -167,7 +167,7 @@ func textOf(valueJSON json.RawMessage) string {
 	return string(valueJSON)
 }
 
-func firstOf(values []json.RawMessage) json.RawMessage {
+func firstValue(values []json.RawMessage) json.RawMessage {
 	if len(values) == 0 {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestArguments(t *testing.T) {
+func TestDescribeArguments(t *testing.T) {
 	schema := json.RawMessage(`{"properties": {
 		"limit": {"type": "integer", "minimum": 5, "default": 10},
 		"text": {"type": "string", "description": "What to\nsend."},
@@ -47,7 +47,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestExample(t *testing.T) {
+func TestExampleArguments(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{}`: "opentabs call a__b",
 		`{"properties": {"x": {"type": "string"}, "y": {"type": "string"}}, "required": ["x"]}`:                 "opentabs call a__b --arg x=X",

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	maxKeptCalls = 500
-	maxKeptBytes = 16 << 20
-	keptLifetime = time.Hour
+	maxKeptCalls       = 500
+	maxKeptBytes       = 16 << 20
+	storedCallLifetime = time.Hour
 )
 
 // Memory keeps calls that can be undone, with their arguments and results, for up to an
@@ -60,13 +60,14 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	defer m.mu.Unlock()
 	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: callRecord}, nil})
 	m.bytes += size
-	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].recordedEntry.Ended) > keptLifetime {
+	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].recordedEntry.Ended) > storedCallLifetime {
 		m.bytes -= len(m.calls[0].recordedEntry.Args) + len(m.calls[0].recordedEntry.Output)
 		m.calls = slices.Delete(m.calls, 0, 1)
 	}
 }
 
-// If a tool returned undefined, its output is nil, which resultOf replaces by the JSON value null.
+// If a tool returned undefined, its output is nil, which resultOf replaces with the JSON value
+// null.
 func resultOf(output json.RawMessage) json.RawMessage {
 	if output == nil {
 		return json.RawMessage("null")
@@ -78,7 +79,7 @@ func (m *Memory) find(callID string) (recordedCall, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.calls, func(c recordedCall) bool { return c.recordedEntry.CallID == callID })
-	if i < 0 || time.Since(*m.calls[i].recordedEntry.Ended) > keptLifetime {
+	if i < 0 || time.Since(*m.calls[i].recordedEntry.Ended) > storedCallLifetime {
 		return recordedCall{}, false
 	}
 	return m.calls[i], true

@@ -19,7 +19,7 @@ import (
 const (
 	stateStarted = string(wire.UndoStarted) // the undo has not ended, and after a crash it may have run
 	stateUndone  = string(wire.UndoDone)
-	stateFailed  = "failed" // the undo had no effect
+	stateFailed  = "failed" // a failed undo had no effect
 	stateUnknown = string(wire.UndoUnknown)
 )
 
@@ -31,11 +31,11 @@ const maxStates = 10_000
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
 var (
-	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
-	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")
-	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be undone")
-	errNoResult       = errors.New("the result of the call is not recorded, so it cannot be undone: run `opentabs config set recordResults on` to undo later calls also after an hour or a restart")
-	errCutResult      = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
+	errCallNotEnded     = errors.New("the call has not ended, so it cannot be undone; stop it instead")
+	errPromptCannotUndo = errors.New("a prompt changes nothing, so there is nothing to undo")
+	errIncompleteArgs   = errors.New("not all arguments of the call are recorded, so it cannot be undone")
+	errNoResult         = errors.New("the result of the call is not recorded, so it cannot be undone: run `opentabs config set recordResults on` to undo later calls also after an hour or a restart")
+	errTruncatedResult  = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
 )
 
 // Options are the parts of the server that an [Undoer] uses. All fields are required.
@@ -48,9 +48,9 @@ type Options struct {
 		Find(callID string) (dispatch.View, bool)
 	}
 	Jobs *joblist.List
-	// ChoosePlace sets the tab in which the undo runs, usually the tab of the call to
+	// ChooseTab sets the tab in which the undo runs, usually the tab of the call to
 	// undo; required.
-	ChoosePlace func(call *dispatch.Call, undoneEntry recorder.Entry)
+	ChooseTab func(call *dispatch.Call, undoneEntry recorder.Entry)
 }
 
 // Records has the methods of [recorder.Recorder] that an Undoer uses.
@@ -68,10 +68,10 @@ type Undoer struct {
 	opts      Options
 	openUndos joblist.Tracker[string]
 
-	mu       sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
-	isLoaded bool       // isLoaded is true after the notes of earlier servers were added to states
-	states   map[string]undoState
-	order    []string // the field order lists the keys of states, oldest first
+	mu         sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
+	isLoaded   bool       // isLoaded is true after the notes of earlier servers were added to states
+	undoStates map[string]undoState
+	order      []string // the field order lists the keys of states, oldest first
 }
 
 // undoState describes whether a call was undone, and by which other call.
@@ -82,10 +82,10 @@ type undoState struct {
 
 // New returns an Undoer that has not undone any calls.
 func New(o Options) *Undoer {
-	return &Undoer{opts: o, states: map[string]undoState{}}
+	return &Undoer{opts: o, undoStates: map[string]undoState{}}
 }
 
-// Started identifies the new call that undoes an earlier call.
+// StartedUndo identifies the new call that undoes an earlier call.
 type StartedUndo struct {
 	CallID   string
 	ToolName string
@@ -105,7 +105,7 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (StartedUndo, error
 		return StartedUndo{}, err
 	}
 	call.Client = client
-	u.opts.ChoosePlace(&call, undoneCall.recordedEntry)
+	u.opts.ChooseTab(&call, undoneCall.recordedEntry)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if err := u.checkNotUndone(undoneCall.recordedEntry); err != nil {
@@ -129,7 +129,7 @@ func (u *Undoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	s := u.states[undoneID]
+	s := u.undoStates[undoneID]
 	if s != (undoState{stateStarted, callInfo.CallID}) {
 		return nil
 	}
@@ -162,11 +162,11 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	}
 	switch callStatus := c.recordedEntry.Status; {
 	case c.recordedEntry.Prompt:
-		return recordedCall{}, errPrompt
+		return recordedCall{}, errPromptCannotUndo
 	case callStatus == wire.StatusFailed || callStatus == wire.StatusCancelled:
 		return recordedCall{}, fmt.Errorf("the call is %s; only a call that is done can be undone", callStatus)
 	case callStatus != wire.StatusDone:
-		return recordedCall{}, errNotEnded
+		return recordedCall{}, errCallNotEnded
 	}
 	return c, nil
 }
@@ -176,7 +176,7 @@ func resultProblem(e recorder.Entry) error {
 	case e.OutputBytes > 0 && len(e.Output) == 0:
 		return errNoResult
 	case e.IsOutputIncomplete:
-		return errCutResult
+		return errTruncatedResult
 	}
 	return nil
 }
@@ -188,9 +188,9 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	if !ok {
 		return dispatch.Call{}, fmt.Errorf("there is no tool %s any more; install its plugin, or switch the tool on", name)
 	}
-	otherTool := tool.UndoTool()
+	undoTool := tool.UndoTool()
 	switch {
-	case otherTool == nil:
+	case undoTool == nil:
 		return dispatch.Call{}, fmt.Errorf("the author of the plugin does not declare how to undo %s; look for a tool that does so with `opentabs tools %s`", name, tool.Plugin.Name)
 	case tool.Undo.UsesInput() && (c.recordedEntry.IsArgsIncomplete || len(c.recordedEntry.Args) == 0 && c.recordedEntry.ArgsBytes > len("{}")):
 		return dispatch.Call{}, errIncompleteArgs
@@ -198,17 +198,17 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 		return dispatch.Call{}, c.resultProblem
 	}
 	args, missingArgs := tool.Undo.Arguments(c.recordedEntry.Args, c.recordedEntry.Output)
-	if err := otherTool.Validate(args); err != nil {
+	if err := undoTool.Validate(args); err != nil {
 		if len(missingArgs) > 0 {
-			return dispatch.Call{}, fmt.Errorf("the call has no value at %s, which %s needs to undo it", strings.Join(missingArgs, ", "), otherTool.FullName())
+			return dispatch.Call{}, fmt.Errorf("the call has no value at %s, which %s needs to undo it", strings.Join(missingArgs, ", "), undoTool.FullName())
 		}
-		return dispatch.Call{}, fmt.Errorf("the arguments that undo the call do not fit %s: %w", otherTool.FullName(), err)
+		return dispatch.Call{}, fmt.Errorf("the arguments that undo the call do not fit %s: %w", undoTool.FullName(), err)
 	}
-	return dispatch.Call{Tool: otherTool.Dispatch(), Args: json.RawMessage(args)}, nil
+	return dispatch.Call{Tool: undoTool.Dispatch(), Args: json.RawMessage(args)}, nil
 }
 
-// State returns the call that undoes, has undone or may have undone the call callID; nil if there is none. State skips
-// recorder notes that are older than the argument created, the time at which the call was created.
+// State returns the call that undoes, has undone or may have undone the call callID; nil if there is none. State
+// skips recorder notes that are older than createdTime, the time at which the call was created.
 func (u *Undoer) State(callID string, createdTime time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -221,7 +221,7 @@ func (u *Undoer) State(callID string, createdTime time.Time) (*wire.CallUndo, er
 
 // The caller of findState must have locked Undoer.mu.
 func (u *Undoer) findState(callID string, createdTime time.Time) (undoState, error) {
-	if s, ok := u.states[callID]; ok {
+	if s, ok := u.undoStates[callID]; ok {
 		return s, nil
 	}
 	notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, callID, createdTime)
@@ -250,19 +250,19 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 
 // The caller of setState must have locked Undoer.mu.
 func (u *Undoer) setState(callID string, s undoState) {
-	if _, ok := u.states[callID]; !ok {
+	if _, ok := u.undoStates[callID]; !ok {
 		u.order = append(u.order, callID)
 		if len(u.order) > maxStates {
-			delete(u.states, u.order[0])
+			delete(u.undoStates, u.order[0])
 			u.order = u.order[1:]
 		}
 	}
-	u.states[callID] = s
+	u.undoStates[callID] = s
 }
 
-// lateLimit is the maximum time between the end of an undo whose outcome is unknown and
+// maxLateAnswerDelay is the maximum time between the end of an undo whose outcome is unknown and
 // the arrival of its late result.
-const lateLimit = 24 * time.Hour
+const maxLateAnswerDelay = 24 * time.Hour
 
 // ReceiveLate handles a result that a page sends after its call has ended. If the call is
 // an undo with an unknown outcome, the late result decides whether the undo has succeeded.
@@ -271,13 +271,13 @@ func (u *Undoer) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	if lateAnswer.Err != nil {
 		err = &dispatch.Error{Code: lateAnswer.Err.Code, MayHaveActed: true}
 	}
-	state := stateAfter(err)
+	state := undoStateOf(err)
 	if state == stateUnknown {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	undoneID, ok := u.findUnknown(callID)
+	undoneID, ok := u.findUnknownUndo(callID)
 	if !ok {
 		return
 	}
@@ -286,21 +286,21 @@ func (u *Undoer) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	u.opts.Records.AddNote(noteOf(undoneID, s))
 }
 
-// The caller of findUnknown must have locked Undoer.mu.
-func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
+// The caller of findUnknownUndo must have locked Undoer.mu.
+func (u *Undoer) findUnknownUndo(by string) (undoneID string, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
-		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))
+		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-maxLateAnswerDelay))
 		if err != nil {
 			return "", false
 		}
 		u.isLoaded = true
 		for _, n := range notes {
-			if _, isKnown := u.states[n.Subject]; !isKnown {
+			if _, isKnown := u.undoStates[n.Subject]; !isKnown {
 				u.setState(n.Subject, stateOf(n))
 			}
 		}
 	}
-	for id, s := range u.states {
+	for id, s := range u.undoStates {
 		if s.by == by && s.state == stateUnknown {
 			return id, true
 		}
@@ -321,12 +321,12 @@ func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.openUndos.Forget(job.ID())
-	s := undoState{stateAfter(err), job.ID()}
+	s := undoState{undoStateOf(err), job.ID()}
 	u.setState(callID, s)
 	u.opts.Records.AddNote(noteOf(callID, s))
 }
 
-func stateAfter(err error) string {
+func undoStateOf(err error) string {
 	var e *dispatch.Error
 	switch {
 	case err == nil:

@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-func shop() *plugin.Set {
+func newShopPlugins() *plugin.Set {
 	p := &plugin.Plugin{Name: "shop", DisplayName: "Shop"}
 	restoreSchema := json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id"]}`)
 	undo := &plugin.Undo{Tool: "restore_item", Input: []plugin.UndoArgument{{Name: "id", Pointer: "/result/id"}, {Name: "name", Pointer: "/input/name"}}}
@@ -30,16 +30,16 @@ func shop() *plugin.Set {
 }
 
 type fixture struct {
-	t          *testing.T
-	dir        string
-	options    recorder.Options
-	records    *recorder.Recorder
-	memory     *Memory
-	undoer     *Undoer
-	calls      *dispatch.Dispatcher
-	restores   []string
-	finishCall func(dispatch.Sink)
-	gate       dispatch.Verdict
+	t            *testing.T
+	dir          string
+	options      recorder.Options
+	records      *recorder.Recorder
+	memory       *Memory
+	undoer       *Undoer
+	calls        *dispatch.Dispatcher
+	restoreCalls []string
+	finishCall   func(dispatch.Sink)
+	gate         dispatch.Verdict
 }
 
 func (f *fixture) Name() string                              { return "fixture" }
@@ -49,41 +49,41 @@ func (f *fixture) Before(callInfo dispatch.CallInfo) *wire.CallError {
 }
 
 func (f *fixture) start() {
-	f.records, f.memory = recorder.Open(f.dir, f.options), NewMemory(shop)
+	f.records, f.memory = recorder.Open(f.dir, f.options), NewMemory(newShopPlugins)
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		switch {
 		case toolRun.Tool != "restore_item":
 			go sink.Finish(json.RawMessage(`{"id":"i-1"}`), nil)
 		case f.finishCall != nil:
-			f.restores = append(f.restores, string(toolRun.Args))
+			f.restoreCalls = append(f.restoreCalls, string(toolRun.Args))
 			f.finishCall(sink)
 		default:
-			f.restores = append(f.restores, string(toolRun.Args))
+			f.restoreCalls = append(f.restoreCalls, string(toolRun.Args))
 			go sink.Finish(json.RawMessage(`{}`), nil)
 		}
 		return nil
 	}}
-	f.calls = dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{f}, BeforeHooks: []dispatch.BeforeHook{f}, AfterHooks: []dispatch.AfterHook{recordHook{f.records}, f.memory}})
+	f.calls = dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{f}, BeforeHooks: []dispatch.BeforeHook{f}, AfterHooks: []dispatch.AfterHook{recordingHook{f.records}, f.memory}})
 	f.undoer = New(Options{
-		Plugins: shop, Memory: f.memory, Records: f.records, Calls: f.calls, Jobs: joblist.New(f.calls, joblist.Options{}),
-		ChoosePlace: func(*dispatch.Call, recorder.Entry) {},
+		Plugins: newShopPlugins, Memory: f.memory, Records: f.records, Calls: f.calls, Jobs: joblist.New(f.calls, joblist.Options{}),
+		ChooseTab: func(*dispatch.Call, recorder.Entry) {},
 	})
 }
 
-type recordHook struct{ records *recorder.Recorder }
+type recordingHook struct{ records *recorder.Recorder }
 
-func (h recordHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
-	h.records.Add(e, recorder.Facts{})
+func (h recordingHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+	h.records.Add(e, recorder.CallFacts{})
 }
 
 func (f *fixture) stop() {
 	f.calls.Shutdown()
-	_ = f.calls.Drain(context.Background())
+	_ = f.calls.WaitForHooks(context.Background())
 	synctest.Wait()
 	f.records.Close()
 }
 
-func (f *fixture) crash() {
+func (f *fixture) simulateCrash() {
 	dir := f.t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(f.dir)); err != nil {
 		f.t.Fatal(err)
@@ -95,7 +95,7 @@ func (f *fixture) crash() {
 
 func (f *fixture) deleteItem(args string) string {
 	f.t.Helper()
-	tool, _ := shop().Tool("shop__delete_item")
+	tool, _ := newShopPlugins().Tool("shop__delete_item")
 	callResult, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
 	if err != nil {
 		f.t.Fatal(err)
@@ -113,7 +113,7 @@ func (f *fixture) undo(callID string) (StartedUndo, error) {
 func (f *fixture) wantError(callID, want string) {
 	f.t.Helper()
 	if _, err := f.undo(callID); err == nil || !strings.Contains(err.Error(), want) {
-		f.t.Errorf("the undo fails with %v, want %q", err, want)
+		f.t.Errorf("Undo returned %v, want an error that contains %q", err, want)
 	}
 }
 
@@ -134,22 +134,22 @@ func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 		got = &wire.CallUndo{}
 	}
 	if err != nil || *got != (wire.CallUndo{State: state, By: by}) {
-		f.t.Errorf("the undo of %s is %+v, %v; want %s by %s", callID, *got, err, state, by)
+		f.t.Errorf("State of the call %s = %+v, error %v; want %s by %s", callID, *got, err, state, by)
 	}
 }
 
-var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+var recordAll = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-func TestCallIsUndoneOnce(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestSecondUndoIsRejected(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		id := f.deleteItem(`{"name":"Chair"}`)
 		startedUndo, err := f.undo(id)
-		if err != nil || startedUndo.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
-			t.Fatalf("started %+v with %q, %v", startedUndo, f.restores, err)
+		if err != nil || startedUndo.ToolName != "shop__restore_item" || len(f.restoreCalls) != 1 || f.restoreCalls[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Fatalf("Undo started %+v, restored items %q, error %v; want one call of shop__restore_item", startedUndo, f.restoreCalls, err)
 		}
 		callView, ok := f.calls.Find(startedUndo.CallID)
 		if !ok || callView.Status != wire.StatusDone || callView.Client != "the side panel" {
-			t.Errorf("the new call is %+v", callView)
+			t.Errorf("call of the undo = %+v, want done for the client \"the side panel\"", callView)
 		}
 		for range 2 {
 			f.wantError(id, "already undone, by "+startedUndo.CallID)
@@ -161,7 +161,7 @@ func TestCallIsUndoneOnce(t *testing.T) {
 }
 
 func TestUndoAfterFailure(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		id := f.deleteItem(`{}`)
 		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"})
@@ -190,35 +190,35 @@ func TestUndoAfterFailure(t *testing.T) {
 }
 
 func TestUndoWithoutRecordedResults(t *testing.T) {
-	o := everything
+	o := recordAll
 	o.Results = false
 	run(t, o, func(f *fixture) {
-		keptCall, expiredCall := f.deleteItem(`{}`), f.deleteItem(`{}`)
-		if _, err := f.undo(keptCall); err != nil {
+		freshCall, expiredCall := f.deleteItem(`{}`), f.deleteItem(`{}`)
+		if _, err := f.undo(freshCall); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(keptLifetime)
+		time.Sleep(storedCallLifetime)
 		f.wantError(expiredCall, "opentabs config set recordResults on")
 	})
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		id := f.deleteItem(`{"name":"Chair"}`)
-		time.Sleep(keptLifetime)
-		if _, err := f.undo(id); err != nil || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
-			t.Errorf("an old call is undone with %q, %v", f.restores, err)
+		time.Sleep(storedCallLifetime)
+		if _, err := f.undo(id); err != nil || len(f.restoreCalls) != 1 || f.restoreCalls[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Errorf("Undo of an old call restored %q, error %v; want the item i-1", f.restoreCalls, err)
 		}
 	})
 	run(t, recorder.Options{}, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		time.Sleep(keptLifetime)
+		time.Sleep(storedCallLifetime)
 		f.wantError(id, "not all arguments")
 	})
 }
 
 func TestUndoIsRejected(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		f.wantError("call_none", "not recorded any more")
 		secret := f.deleteItem(`{"api_key":"k"}`)
-		time.Sleep(keptLifetime)
+		time.Sleep(storedCallLifetime)
 		f.wantError(secret, "not all arguments")
 		finishedUndo, err := f.undo(f.deleteItem(`{}`))
 		if err != nil {
@@ -239,7 +239,7 @@ func TestUndoIsRejected(t *testing.T) {
 				Output: json.RawMessage(`{"id":"[redacted]"}`), OutputBytes: 12, IsOutputIncomplete: true,
 			},
 		}
-		f.undoer.opts.Records = fixedRecords{f.records, entries}
+		f.undoer.opts.Records = stubRecords{f.records, entries}
 		f.wantError("failed", "the call is failed; only a call that is done")
 		f.wantError("prompt", "a prompt changes nothing")
 		f.wantError("gone", "there is no tool gone__post any more")
@@ -249,18 +249,18 @@ func TestUndoIsRejected(t *testing.T) {
 	})
 }
 
-type fixedRecords struct {
+type stubRecords struct {
 	*recorder.Recorder
 	records map[string]recorder.Record
 }
 
-func (f fixedRecords) Find(callID string) (recorder.Entry, bool, error) {
+func (f stubRecords) Find(callID string) (recorder.Entry, bool, error) {
 	callRecord, ok := f.records[callID]
 	return recorder.Entry{Record: callRecord}, ok, nil
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	m := NewMemory(shop)
+	m := NewMemory(newShopPlugins)
 	now := time.Now()
 	for i := range maxKeptCalls + 10 {
 		m.After(dispatch.CallInfo{}, dispatch.EndedCall{Output: make(json.RawMessage, i%2*maxKeptBytes/100), View: dispatch.View{
@@ -268,19 +268,19 @@ func TestMemoryIsBounded(t *testing.T) {
 		}})
 	}
 	if len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || m.bytes == 0 {
-		t.Errorf("%d calls with %d bytes are kept", len(m.calls), m.bytes)
+		t.Errorf("the Memory keeps %d calls with %d bytes, want at most maxKeptCalls and maxKeptBytes", len(m.calls), m.bytes)
 	}
 }
 
-func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestUndoIsRecordedBeforeItRuns(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		id := f.deleteItem(`{}`)
 		f.finishCall = func(dispatch.Sink) {}
 		startedUndo, err := f.undo(id)
-		if err != nil || len(f.restores) != 1 {
-			t.Fatalf("the undo starts %d calls, %v", len(f.restores), err)
+		if err != nil || len(f.restoreCalls) != 1 {
+			t.Fatalf("Undo started %d calls, error %v; want 1 call", len(f.restoreCalls), err)
 		}
-		f.crash()
+		f.simulateCrash()
 		f.wantError(id, startedUndo.CallID+" may have undone the call")
 	})
 }
@@ -288,7 +288,7 @@ func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 // An undo that waits for approval has not run, so after a crash the user must be able to start another undo of the
 // call.
 func TestWaitingUndoAfterCrash(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+	run(t, recordAll, func(f *fixture) {
 		id := f.deleteItem(`{}`)
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
 		startedUndo, err := f.undo(id)
@@ -297,16 +297,16 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 		}
 		f.wantError(id, startedUndo.CallID+" is already undoing the call")
 		time.Sleep(time.Second)
-		f.crash()
+		f.simulateCrash()
 		f.gate = dispatch.Verdict{}
-		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
-			t.Errorf("the second undo starts %d calls, %v", len(f.restores), err)
+		if _, err := f.undo(id); err != nil || len(f.restoreCalls) != 1 {
+			t.Errorf("the second Undo started %d calls, error %v; want 1 call", len(f.restoreCalls), err)
 		}
 	})
 }
 
-func TestUndoCannotBeWritten(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestUndoFailsWithoutRecord(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		id := f.deleteItem(`{}`)
 		writtenRecords := f.undoer.opts.Records
 		f.undoer.opts.Records = fullDisk{f.records}
@@ -314,12 +314,12 @@ func TestUndoCannotBeWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if callView, _ := f.calls.Find(startedUndo.CallID); callView.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
-			t.Errorf("the undo ends with %s after %d runs", callView.ErrorCode, len(f.restores))
+		if callView, _ := f.calls.Find(startedUndo.CallID); callView.ErrorCode != wire.ErrInternal || len(f.restoreCalls) != 0 {
+			t.Errorf("the undo ended with the error code %s after %d runs, want an internal error and no run", callView.ErrorCode, len(f.restoreCalls))
 		}
 		f.undoer.opts.Records = writtenRecords
-		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
-			t.Errorf("the second undo starts %d calls, %v", len(f.restores), err)
+		if _, err := f.undo(id); err != nil || len(f.restoreCalls) != 1 {
+			t.Errorf("the second Undo started %d calls, error %v; want 1 call", len(f.restoreCalls), err)
 		}
 	})
 }
@@ -328,8 +328,8 @@ type fullDisk struct{ *recorder.Recorder }
 
 func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
 
-func TestLateAnswerOfUndo(t *testing.T) {
-	run(t, everything, func(f *fixture) {
+func TestLateUndoAnswer(t *testing.T) {
+	run(t, recordAll, func(f *fixture) {
 		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		}
@@ -355,7 +355,7 @@ func TestLateAnswerOfUndo(t *testing.T) {
 		f.undoer.ReceiveLate(undos[3], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"}})
 		f.finishCall = nil
 		if _, err := f.undo(ids[3]); err != nil {
-			t.Errorf("the second undo fails with %v", err)
+			t.Errorf("the second Undo returned %v, want no error", err)
 		}
 	})
 }

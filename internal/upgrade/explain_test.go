@@ -13,15 +13,15 @@ import (
 	"testing/synctest"
 )
 
-func TestErrorsOfDownloads(t *testing.T) {
-	quiet := log.New(io.Discard, "", 0)
+func TestDownloadErrors(t *testing.T) {
+	discardLogger := log.New(io.Discard, "", 0)
 	serve := func(handler http.HandlerFunc) *httptest.Server {
 		s := httptest.NewUnstartedServer(handler)
-		s.Config.ErrorLog = quiet
+		s.Config.ErrorLog = discardLogger
 		t.Cleanup(s.Close)
 		return s
 	}
-	plainServer := serve(func(w http.ResponseWriter, r *http.Request) {
+	httpServer := serve(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/missing/"):
 			w.WriteHeader(http.StatusNotFound)
@@ -31,17 +31,17 @@ func TestErrorsOfDownloads(t *testing.T) {
 			http.Redirect(w, r, "http://example.com/checksums.txt", http.StatusFound)
 		}
 	})
-	plainServer.Start()
-	encrypted := serve(func(http.ResponseWriter, *http.Request) {})
-	encrypted.StartTLS()
+	httpServer.Start()
+	tlsServer := serve(func(http.ResponseWriter, *http.Request) {})
+	tlsServer.StartTLS()
 	const unreachableAddress = "127.0.0.1:1" // no program listens on port 1
 	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	for _, c := range []struct{ address, want string }{
-		{plainServer.URL + "/missing", "there is no file " + plainServer.URL + "/missing/checksums.txt (HTTP 404 Not Found): check the address in OPENTABS_RELEASE_URL"},
-		{plainServer.URL + "/busy", plainServer.URL + "/busy/checksums.txt cannot be downloaded (HTTP 503 Service Unavailable): run the command again later"},
-		{plainServer.URL + "/moved", plainServer.URL + "/moved/checksums.txt: the server sent a redirect that opentabs does not follow: http://example.com/checksums.txt is not encrypted: use an address that starts with https://"},
-		{plainServer.URL + "/empty", plainServer.URL + "/empty/checksums.txt lists no archive of opentabs: check the address in OPENTABS_RELEASE_URL"},
-		{encrypted.URL, "the certificate of " + host(encrypted) + " is not trusted (x509: certificate signed by unknown authority): check the clock of this computer, and add the certificate of your company's proxy to the system"},
+		{httpServer.URL + "/missing", "there is no file " + httpServer.URL + "/missing/checksums.txt (HTTP 404 Not Found): check the address in OPENTABS_RELEASE_URL"},
+		{httpServer.URL + "/busy", httpServer.URL + "/busy/checksums.txt cannot be downloaded (HTTP 503 Service Unavailable): run the command again later"},
+		{httpServer.URL + "/moved", httpServer.URL + "/moved/checksums.txt: the server sent a redirect that opentabs does not follow: http://example.com/checksums.txt is not encrypted: use an address that starts with https://"},
+		{httpServer.URL + "/empty", httpServer.URL + "/empty/checksums.txt lists no archive of opentabs: check the address in OPENTABS_RELEASE_URL"},
+		{tlsServer.URL, "the certificate of " + host(tlsServer) + " is not trusted (x509: certificate signed by unknown authority): check the clock of this computer, and add the certificate of your company's proxy to the system"},
 		{"http://" + unreachableAddress, unreachableAddress + " cannot be reached (connect: connection refused): check the network, the proxy and the address in OPENTABS_RELEASE_URL"},
 	} {
 		if _, err := Fetch(t.Context(), c.address); err == nil || err.Error() != c.want {

@@ -131,12 +131,12 @@ func (r Release) checkProgram(ctx context.Context, path string) error {
 	return nil
 }
 
-const keptSuffix = ".old"
+const backupSuffix = ".old"
 
-// KeptPath returns the path at which an upgrade keeps the earlier program.
-func KeptPath(path string) string { return path + keptSuffix }
+// BackupPath returns the path at which an upgrade keeps the earlier program.
+func BackupPath(path string) string { return path + backupSuffix }
 
-// Install replaces the program at path by the downloaded program, and keeps the earlier
+// Install replaces the program at path with the downloaded program, and keeps the earlier
 // program at the returned path. The downloaded program gets the file mode of the earlier
 // program.
 func (p NewProgram) Install(path string) (keptFile string, err error) {
@@ -147,9 +147,9 @@ func (p NewProgram) Install(path string) (keptFile string, err error) {
 	if err := os.Chmod(p.Path, fileInfo.Mode().Perm()); err != nil {
 		return "", err
 	}
-	keptFile = KeptPath(path)
+	keptFile = BackupPath(path)
 	if err := os.Remove(keptFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return keptFile, swapProgram(p.Path, path, keptFile)
+	return keptFile, replaceProgram(p.Path, path, keptFile)
 }

@@ -1,4 +1,4 @@
-// Package upgrade replaces the opentabs program by a newer release.
+// Package upgrade replaces the opentabs program with a newer release.
 //
 // A release of opentabs is a folder on a web server. In the folder of a release, the file checksums.txt lists the
 // SHA-256 hash and the name of each archive. The command internal/release builds release folders.
@@ -86,7 +86,7 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 // The caller of parseChecksums must set the field URL of the returned release.
 func parseChecksums(file io.Reader) (Release, error) {
 	lines := bufio.NewScanner(file)
-	hasArchive := false
+	hasChecksum := false
 	for lines.Scan() {
 		fields := checksumLine().FindStringSubmatch(strings.TrimRight(lines.Text(), "\r"))
 		if fields == nil {
@@ -96,7 +96,7 @@ func parseChecksums(file io.Reader) (Release, error) {
 		if name == nil {
 			continue
 		}
-		hasArchive = true
+		hasChecksum = true
 		if name[2] == runtime.GOOS && name[3] == runtime.GOARCH {
 			return Release{Version: name[1], archive: fields[2], sha256: strings.ToLower(fields[1])}, nil
 		}
@@ -104,7 +104,7 @@ func parseChecksums(file io.Reader) (Release, error) {
 	switch {
 	case lines.Err() != nil:
 		return Release{}, lines.Err()
-	case !hasArchive:
+	case !hasChecksum:
 		return Release{}, errNoRelease
 	}
 	return Release{}, errNoArchive

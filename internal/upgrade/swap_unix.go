@@ -9,7 +9,7 @@ import (
 )
 
 // Because a rename is atomic, there is a complete program at path at all times.
-func swapProgram(newPath, path, keptFile string) error {
+func replaceProgram(newPath, path, keptFile string) error {
 	if os.Link(path, keptFile) != nil { // not every file system supports hard links
 		if err := copyProgram(path, keptFile); err != nil {
 			return fmt.Errorf("keep the earlier program: %w", err)

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-func TestErrorKeepsItsCause(t *testing.T) {
+func TestErrorUnwrapsCause(t *testing.T) {
 	err := Errorf("read %s: %w", "a", fs.ErrNotExist)
 	var userErr *Error
 	if !errors.As(err, &userErr) || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v: want an *Error that wraps the cause", err)
+		t.Errorf("Errorf returned %v, want an *Error that wraps the cause", err)
 	}
 	if got := err.Error(); got != "read a: file does not exist" {
-		t.Errorf("%q; want %q", got, "read a: file does not exist")
+		t.Errorf("text of the error = %q; want %q", got, "read a: file does not exist")
 	}
 }
 
-func TestLongArguments(t *testing.T) {
+func TestLongArgumentsAreTruncated(t *testing.T) {
 	shownText, longText := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
 	for _, testCase := range []struct {
 		arg  any
@@ -30,7 +30,7 @@ func TestLongArguments(t *testing.T) {
 		{7, "%!s(int=7)"},
 	} {
 		if got := Errorf("%s.", testCase.arg).Error(); got != testCase.want+"." {
-			t.Errorf("%d bytes of %T: %d bytes", len(longText), testCase.arg, len(got))
+			t.Errorf("argument of %d bytes and type %T: error text of %d bytes, want %d bytes", len(longText), testCase.arg, len(got), len(testCase.want)+1)
 		}
 	}
 }

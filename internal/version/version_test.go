@@ -15,14 +15,14 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func TestOneVersion(t *testing.T) {
+func TestAllFilesHaveSameVersion(t *testing.T) {
 	files := []string{"package.json", "extension/manifest.json"}
 	packages, err := filepath.Glob("../../*/package.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(packages) < 4 {
-		t.Errorf("only %d workspaces", len(packages))
+		t.Errorf("found %d workspaces with a package.json, want at least 4", len(packages))
 	}
 	for _, file := range packages {
 		files = append(files, filepath.Join(filepath.Base(filepath.Dir(file)), "package.json"))
@@ -35,14 +35,14 @@ func TestOneVersion(t *testing.T) {
 		}
 		var got struct{ Version string }
 		if err := json.Unmarshal(fileContent, &got); err != nil {
-			t.Errorf("%s: %v", file, err)
+			t.Errorf("%s: %v; want valid JSON", file, err)
 		} else if got.Version != Version {
 			t.Errorf("%s has version %q, internal/version/VERSION has %q; make them equal", file, got.Version, Version)
 		}
 	}
 }
 
-func TestLockFile(t *testing.T) {
+func TestLockFileHasPinnedVersions(t *testing.T) {
 	fileContent, err := os.ReadFile("../../package-lock.json")
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestLockFile(t *testing.T) {
 		// and npm ci rejects the lock file.
 		for optionalPackage := range p.OptionalDependencies {
 			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
-				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)
+				t.Errorf("package-lock.json lacks %s, an optional dependency of %s; choose a version whose packages the registry has", optionalPackage, name)
 			}
 		}
 	}

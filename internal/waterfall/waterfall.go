@@ -31,7 +31,7 @@ const (
 )
 
 // Phase is a part of a call's duration, such as "queue". Start is the time from the
-// arrival of the call to the start of the phase.
+// arrivalTime of the call to the start of the phase.
 type Phase struct {
 	Name            string
 	Start, Duration time.Duration
@@ -64,7 +64,7 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	}
 	var allPhases []Phase
 	for _, p := range phases {
-		allPhases = append(allPhases, subtractWaits(p, waits)...)
+		allPhases = append(allPhases, subtractWaitPhases(p, waits)...)
 	}
 	allPhases = append(allPhases, waits...)
 	slices.SortStableFunc(allPhases, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
@@ -73,19 +73,19 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 
 // WaitTime returns how long a call waited for approval, and how long its tool waited for the user.
 // The snapshot v of the call must contain the call's timeline.
-func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Duration) {
+func WaitTime(v *dispatch.View, now time.Time) (approvalWait, forUser time.Duration) {
 	endTime := now
 	if v.Ended != nil {
 		endTime = *v.Ended
 	}
 	for _, wait := range waitPhases(v, Start(v), endTime) {
 		if wait.Name == phaseApproval {
-			forApproval += wait.Duration
+			approvalWait += wait.Duration
 		} else {
 			forUser += wait.Duration
 		}
 	}
-	return forApproval, forUser
+	return approvalWait, forUser
 }
 
 func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
@@ -124,8 +124,8 @@ func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 func timelinePhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
-			began := m.Time.Sub(startTime)
-			return []Phase{{phaseQueue, 0, began}, {phaseRunning, began, endTime.Sub(m.Time)}}
+			runStart := m.Time.Sub(startTime)
+			return []Phase{{phaseQueue, 0, runStart}, {phaseRunning, runStart, endTime.Sub(m.Time)}}
 		}
 	}
 	return []Phase{{phaseQueue, 0, endTime.Sub(startTime)}}
@@ -140,7 +140,7 @@ var phaseOfStation = map[string]string{
 }
 
 // The call's time after the end of its trace belongs to the phase that follows the last traced phase.
-var phaseAfter = map[string]string{
+var nextPhase = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
@@ -148,33 +148,33 @@ var phaseAfter = map[string]string{
 func stationPhases(trace *hops.View, startTime, endTime time.Time) []Phase {
 	offset := trace.Start.Sub(startTime)
 	var phases []Phase
-	lastStation, isReturn := "", false
+	lastHopName, isReturning := "", false
 	for _, hop := range trace.Hops {
 		name := phaseOfStation[hop.Stage]
 		switch {
-		case isReturn:
+		case isReturning:
 			name = phaseReturn
 		case name == "":
-			name = phaseAfter[lastStation]
+			name = nextPhase[lastHopName]
 		}
-		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
-		lastStation = name
-		isReturn = isReturn || name == phaseHandler || hop.Stage == "browser"
+		phases = append(phases, Phase{name, offset + fromMicroseconds(hop.StartUs), fromMicroseconds(hop.Us)})
+		lastHopName = name
+		isReturning = isReturning || name == phaseHandler || hop.Stage == "browser"
 	}
-	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < endTime.Sub(startTime)) {
+	if n := len(phases); !isReturning && (n == 0 || phases[n-1].End() < endTime.Sub(startTime)) {
 		at := offset
 		if n > 0 {
 			at = phases[n-1].End()
 		}
-		phases = append(phases, Phase{cmp.Or(phaseAfter[lastStation], lastStation), at, endTime.Sub(startTime) - at})
+		phases = append(phases, Phase{cmp.Or(nextPhase[lastHopName], lastHopName), at, endTime.Sub(startTime) - at})
 	}
 	return phases
 }
 
-func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
+func fromMicroseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// The argument waits of subtractWaits must be in chronological order, without overlaps.
-func subtractWaits(p Phase, waits []Phase) []Phase {
+// The argument waits of subtractWaitPhases must be in chronological order, without overlaps.
+func subtractWaitPhases(p Phase, waits []Phase) []Phase {
 	var phases []Phase
 	at := p.Start
 	for _, w := range waits {

@@ -10,24 +10,24 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+var arrivalTime = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-func at(d time.Duration) time.Time { return arrival.Add(d) }
+func at(d time.Duration) time.Time { return arrivalTime.Add(d) }
 
-func newView(moments ...dispatch.Moment) *dispatch.View {
-	v := &dispatch.View{Created: arrival, Timeline: moments}
-	if lastMoment := moments[len(moments)-1]; lastMoment.Kind == dispatch.EventEnded {
+func newView(timelineEntries ...dispatch.TimelineEntry) *dispatch.View {
+	v := &dispatch.View{Created: arrivalTime, Timeline: timelineEntries}
+	if lastMoment := timelineEntries[len(timelineEntries)-1]; lastMoment.Kind == dispatch.EventEnded {
 		v.Ended = &lastMoment.Time
 	}
 	return v
 }
 
-func moment(kind dispatch.EventKind, d time.Duration) dispatch.Moment {
-	return dispatch.Moment{Kind: kind, Time: at(d)}
+func moment(kind dispatch.EventKind, d time.Duration) dispatch.TimelineEntry {
+	return dispatch.TimelineEntry{Kind: kind, Time: at(d)}
 }
 
-func traceOf(stations ...hops.Hop) *hops.View {
-	return &hops.View{Start: at(-2 * time.Millisecond), Hops: stations}
+func newTrace(tracedHops ...hops.Hop) *hops.View {
+	return &hops.View{Start: at(-2 * time.Millisecond), Hops: tracedHops}
 }
 
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
@@ -37,18 +37,18 @@ func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) 
 	for _, p := range waterfall.Phases(v, now) {
 		got = append(got, p.Name+" "+p.Start.String()+" "+p.Duration.String())
 		if p.Start < endDelay-time.Microsecond || p.Duration < 0 {
-			t.Errorf("phase %+v overlaps the phase before, which ends at %v", p, endDelay)
+			t.Errorf("phase %+v overlaps the previous phase, which ends at %v; want no overlap", p, endDelay)
 		}
 		endDelay = p.End()
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("phases of the call:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func TestTimeline(t *testing.T) {
+func TestPhases(t *testing.T) {
 	s := time.Second
-	t.Run("with approval", func(t *testing.T) {
+	t.Run("a call that waited for approval", func(t *testing.T) {
 		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, s), moment(dispatch.EventResumed, 5*s),
 			moment(dispatch.EventRunning, 6*s), moment(dispatch.EventEnded, 10*s))
 		checkPhases(t, v, at(20*s), "queue 0s 1s", "approval 1s 4s", "queue 5s 1s", "running 6s 4s")
@@ -62,7 +62,7 @@ func TestTimeline(t *testing.T) {
 		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, s))
 		checkPhases(t, v, at(3*s), "queue 0s 1s", "approval 1s 2s")
 	})
-	t.Run("blocked", func(t *testing.T) {
+	t.Run("a call that a gate blocked", func(t *testing.T) {
 		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventEnded, s))
 		checkPhases(t, v, at(3*s), "queue 0s 1s")
 	})
@@ -70,41 +70,41 @@ func TestTimeline(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	ms := time.Millisecond
-	begin := []hops.Hop{
+	firstHops := []hops.Hop{
 		{Stage: "guard", StartUs: 0, Us: 1000}, {Stage: "check", StartUs: 1000, Us: 1000}, {Stage: "gates", StartUs: 2000, Us: 6000},
 	}
-	sentHops := append(begin[:3:3],
+	sentHops := append(firstHops[:3:3],
 		hops.Hop{Stage: "queue", StartUs: 8000, Us: 1000}, hops.Hop{Stage: "target", StartUs: 9000, Us: 1000}, hops.Hop{Stage: "hub", StartUs: 10000, Us: 1000})
-	waited := []dispatch.Moment{
+	waitMoments := []dispatch.TimelineEntry{
 		moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, ms), moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventRunning, 7*ms),
 	}
-	beforeHub := []string{"request 0s 2ms", "gates 2ms 1ms", "approval 3ms 4ms", "gates 7ms 1ms", "queue 8ms 1ms", "target 9ms 1ms"}
+	phasesBeforeHub := []string{"request 0s 2ms", "gates 2ms 1ms", "approval 3ms 4ms", "gates 7ms 1ms", "queue 8ms 1ms", "target 9ms 1ms"}
 
-	t.Run("with an answer", func(t *testing.T) {
-		v := newView(append(waited, moment(dispatch.EventEnded, 40*ms))...)
-		v.Trace = traceOf(append(sentHops, hops.Hop{Stage: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Stage: "worker", StartUs: 12000, Us: 1000},
+	t.Run("the page sent a result", func(t *testing.T) {
+		v := newView(append(waitMoments, moment(dispatch.EventEnded, 40*ms))...)
+		v.Trace = newTrace(append(sentHops, hops.Hop{Stage: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Stage: "worker", StartUs: 12000, Us: 1000},
 			hops.Hop{Stage: "port", StartUs: 13000, Us: 1000}, hops.Hop{Stage: "host", StartUs: 14000, Us: 1000}, hops.Hop{Stage: "handler", StartUs: 15000, Us: 20000},
 			hops.Hop{Stage: "port", StartUs: 35000, Us: 1000}, hops.Hop{Stage: "reply", StartUs: 36000, Us: 1000})...)
-		checkPhases(t, v, at(time.Second), append(beforeHub, "link 10ms 2ms", "worker 12ms 1ms", "page 13ms 2ms", "handler 15ms 20ms", "return 35ms 2ms")...)
+		checkPhases(t, v, at(time.Second), append(phasesBeforeHub, "link 10ms 2ms", "worker 12ms 1ms", "page 13ms 2ms", "handler 15ms 20ms", "return 35ms 2ms")...)
 	})
-	t.Run("without an answer", func(t *testing.T) {
-		v := newView(append(waited, moment(dispatch.EventEnded, 30*time.Second))...)
-		v.Trace = traceOf(append(sentHops, hops.Hop{Stage: "reply", StartUs: 11000, Us: 29.991e6})...)
-		checkPhases(t, v, at(time.Minute), append(beforeHub, "link 10ms 1ms", "browser 11ms 29.991s")...)
+	t.Run("the page sent no result", func(t *testing.T) {
+		v := newView(append(waitMoments, moment(dispatch.EventEnded, 30*time.Second))...)
+		v.Trace = newTrace(append(sentHops, hops.Hop{Stage: "reply", StartUs: 11000, Us: 29.991e6})...)
+		checkPhases(t, v, at(time.Minute), append(phasesBeforeHub, "link 10ms 1ms", "browser 11ms 29.991s")...)
 	})
-	t.Run("running", func(t *testing.T) {
-		v := newView(waited...)
-		v.Trace = traceOf(sentHops...)
-		checkPhases(t, v, at(18*ms), append(beforeHub, "link 10ms 1ms", "browser 11ms 9ms")...)
+	t.Run("a call that is still running", func(t *testing.T) {
+		v := newView(waitMoments...)
+		v.Trace = newTrace(sentHops...)
+		checkPhases(t, v, at(18*ms), append(phasesBeforeHub, "link 10ms 1ms", "browser 11ms 9ms")...)
 	})
-	t.Run("denied", func(t *testing.T) {
-		v := newView(waited[0], waited[1], moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventEnded, 5*ms))
-		v.Trace = traceOf(append(begin[:2:2], hops.Hop{Stage: "reply", StartUs: 2000, Us: 5000})...)
+	t.Run("a call that the user denied", func(t *testing.T) {
+		v := newView(waitMoments[0], waitMoments[1], moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventEnded, 5*ms))
+		v.Trace = newTrace(append(firstHops[:2:2], hops.Hop{Stage: "reply", StartUs: 2000, Us: 5000})...)
 		checkPhases(t, v, at(time.Minute), "request 0s 2ms", "gates 2ms 1ms", "approval 3ms 4ms")
 	})
-	t.Run("browser tool", func(t *testing.T) {
-		v := newView(waited[0], moment(dispatch.EventRunning, ms), moment(dispatch.EventEnded, 9*ms))
-		v.Trace = traceOf(begin[0], begin[1], hops.Hop{Stage: "browser", StartUs: 2000, Us: 8000}, hops.Hop{Stage: "hub", StartUs: 10000, Us: 1000})
+	t.Run("a call of a browser tool", func(t *testing.T) {
+		v := newView(waitMoments[0], moment(dispatch.EventRunning, ms), moment(dispatch.EventEnded, 9*ms))
+		v.Trace = newTrace(firstHops[0], firstHops[1], hops.Hop{Stage: "browser", StartUs: 2000, Us: 8000}, hops.Hop{Stage: "hub", StartUs: 10000, Us: 1000})
 		checkPhases(t, v, at(time.Minute), "request 0s 2ms", "browser 2ms 8ms", "return 10ms 1ms")
 	})
 }

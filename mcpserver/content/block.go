@@ -34,7 +34,7 @@ func (m *objectMembers) anyBlock() (foundBlock, bool) {
 		return foundBlock{}, false
 	}
 	var b foundBlock
-	switch string(kind.sliceOf(m.object)) {
+	switch string(kind.slice(m.object)) {
 	case `"image"`:
 		b, ok = m.mediaBlock("image/")
 	case `"audio"`:
@@ -59,7 +59,7 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	if !ok {
 		return foundBlock{}, false
 	}
-	size, ok := base64Size(base64Range.sliceOf(m.object))
+	size, ok := base64Size(base64Range.slice(m.object))
 	return foundBlock{base64Range: base64Range, mediaType: mediaType, size: size}, ok
 }
 
@@ -87,7 +87,7 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 		b.size = textRange.endIndex - textRange.startIndex - 2
 	default:
 		b.base64Range = blob
-		b.size, ok = base64Size(blob.sliceOf(m.object))
+		b.size, ok = base64Size(blob.slice(m.object))
 	}
 	if b.mediaType == "" {
 		b.mediaType = "resource"
@@ -108,9 +108,9 @@ func (m *objectMembers) hasValidExtras() bool {
 		Priority     *float64 `json:"priority"`
 		LastModified *string  `json:"lastModified"`
 	}
-	d := json.NewDecoder(bytes.NewReader(v.sliceOf(m.object)))
+	d := json.NewDecoder(bytes.NewReader(v.slice(m.object)))
 	d.DisallowUnknownFields()
-	if m.object[v.startIndex] != '{' || bytes.Contains(v.sliceOf(m.object), []byte("null")) || d.Decode(&a) != nil {
+	if m.object[v.startIndex] != '{' || bytes.Contains(v.slice(m.object), []byte("null")) || d.Decode(&a) != nil {
 		return false
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -134,7 +134,7 @@ func (m *objectMembers) hasValidExtras() bool {
 func (m *objectMembers) hasValidURI() bool {
 	v, ok := m.findValue("uri")
 	var s string
-	if !ok || json.Unmarshal(v.sliceOf(m.object), &s) != nil {
+	if !ok || json.Unmarshal(v.slice(m.object), &s) != nil {
 		return false
 	}
 	u, err := url.Parse(s)
@@ -144,7 +144,7 @@ func (m *objectMembers) hasValidURI() bool {
 func (m *objectMembers) hasValidSize() bool {
 	v, ok := m.findValue("size")
 	var n int64
-	return !ok || json.Unmarshal(v.sliceOf(m.object), &n) == nil && n >= 0 && m.object[v.startIndex] != 'n'
+	return !ok || json.Unmarshal(v.slice(m.object), &n) == nil && n >= 0 && m.object[v.startIndex] != 'n'
 }
 
 var isBase64 = func() (table [256]bool) {

@@ -35,10 +35,11 @@ type Result struct {
 	Blocks [][]byte
 }
 
-// blockHints are long and begin with a byte that is rare in JSON, because a text search finds such hints fastest.
+// blockHints are texts of which each content block contains one. They are long and begin with a byte that is rare in JSON,
+// so that a text search is fast.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-func mayHaveBlocks(output []byte) bool {
+func mayContainBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
 			return true
@@ -50,7 +51,7 @@ func mayHaveBlocks(output []byte) bool {
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
 // If the tool's result contains no content blocks, SeparateBlocks returns false.
 func SeparateBlocks(toolOutput json.RawMessage) (Result, bool) {
-	if !mayHaveBlocks(toolOutput) {
+	if !mayContainBlocks(toolOutput) {
 		return Result{}, false
 	}
 	f := contentFinder{resultJSON: toolOutput}
@@ -66,9 +67,9 @@ func SeparateBlocks(toolOutput json.RawMessage) (Result, bool) {
 	if isWholeResult {
 		firstIndex = 0
 	}
-	s := Result{Text: f.reducedResult(firstIndex)}
+	s := Result{Text: f.replaceBlocks(firstIndex)}
 	for _, b := range f.blocks {
-		s.Blocks = append(s.Blocks, b.bounds.sliceOf(toolOutput))
+		s.Blocks = append(s.Blocks, b.bounds.slice(toolOutput))
 	}
 	if s.Text[0] == '{' {
 		s.Data = s.Text
@@ -82,7 +83,7 @@ func SeparateBlocks(toolOutput json.RawMessage) (Result, bool) {
 // byteRange is a part of a tool's result: byte offsets from start to end.
 type byteRange struct{ startIndex, endIndex int }
 
-func (s byteRange) sliceOf(resultJSON []byte) []byte { return resultJSON[s.startIndex:s.endIndex] }
+func (s byteRange) slice(resultJSON []byte) []byte { return resultJSON[s.startIndex:s.endIndex] }
 
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
@@ -118,9 +119,9 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return endIndex, endIndex >= 0
 }
 
-func (f *contentFinder) scanSeparator(i int, closing byte) (nextIndex int, hasMore, ok bool) {
+func (f *contentFinder) scanSeparator(i int, closingByte byte) (nextIndex int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.resultJSON, i)
-	if i >= len(f.resultJSON) || f.resultJSON[i] != ',' && f.resultJSON[i] != closing {
+	if i >= len(f.resultJSON) || f.resultJSON[i] != ',' && f.resultJSON[i] != closingByte {
 		return 0, false, false
 	}
 	return rawjson.SkipSpace(f.resultJSON, i+1), f.resultJSON[i] == ',', true
@@ -183,11 +184,11 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, endIndex int
 		if keyEnd < 0 {
 			return m, 0, false
 		}
-		colon := rawjson.SkipSpace(f.resultJSON, keyEnd)
-		if colon >= len(f.resultJSON) || f.resultJSON[colon] != ':' {
+		colonIndex := rawjson.SkipSpace(f.resultJSON, keyEnd)
+		if colonIndex >= len(f.resultJSON) || f.resultJSON[colonIndex] != ':' {
 			return m, 0, false
 		}
-		valueStart := rawjson.SkipSpace(f.resultJSON, colon+1)
+		valueStart := rawjson.SkipSpace(f.resultJSON, colonIndex+1)
 		valueEnd, ok := f.scanValue(valueStart, depth+1)
 		if !ok {
 			return m, 0, false
@@ -237,7 +238,7 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 }
 
 // The argument firstIndex is the index of the first content block in the content array of the MCP result.
-func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
+func (f *contentFinder) replaceBlocks(firstIndex int) json.RawMessage {
 	var resultJSON []byte
 	copiedBytes := 0
 	for i, b := range f.blocks {
@@ -260,15 +261,15 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	var elements [][]byte
 	isAllBlocks, blockIndex := true, 0
 	finder := contentFinder{resultJSON: f.resultJSON}
-	_, _ = finder.scanArray(0, 0, func(place byteRange) {
+	_, _ = finder.scanArray(0, 0, func(blockRange byteRange) {
 		switch {
-		case blockIndex < len(f.blocks) && f.blocks[blockIndex].bounds == place:
+		case blockIndex < len(f.blocks) && f.blocks[blockIndex].bounds == blockRange:
 			blockIndex++
-		case isTextBlock(place.sliceOf(f.resultJSON)):
+		case isTextBlock(blockRange.slice(f.resultJSON)):
 		default:
 			isAllBlocks = false
 		}
-		elements = append(elements, place.sliceOf(f.resultJSON))
+		elements = append(elements, blockRange.slice(f.resultJSON))
 	})
 	return elements, isAllBlocks && blockIndex == len(f.blocks)
 }

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine removes line breaks from JSON and replaces invalid UTF-8, because a line break
+// RemoveLineBreaks removes line breaks from JSON and replaces invalid UTF-8, because a line break
 // ends a message over HTTP and stdio. In JSON, a line break can only occur between
 // tokens, so removing a line break changes no value. JSON.stringify writes no line
 // breaks.
-func OneLine(toolOutput json.RawMessage) json.RawMessage {
+func RemoveLineBreaks(toolOutput json.RawMessage) json.RawMessage {
 	toolOutput = bytes.TrimSpace(toolOutput)
 	if bytes.IndexByte(toolOutput, '\n') >= 0 || bytes.IndexByte(toolOutput, '\r') >= 0 {
 		var b bytes.Buffer
@@ -25,9 +25,9 @@ func OneLine(toolOutput json.RawMessage) json.RawMessage {
 	return toolOutput
 }
 
-// ObjectOrNil returns output if it is a JSON object, or nil, because structured
+// StructuredContent returns output if it is a JSON object, or nil, because structured
 // content must be an object.
-func ObjectOrNil(toolOutput json.RawMessage) json.RawMessage {
+func StructuredContent(toolOutput json.RawMessage) json.RawMessage {
 	if len(toolOutput) == 0 || toolOutput[0] != '{' {
 		return nil
 	}

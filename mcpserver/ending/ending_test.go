@@ -10,15 +10,15 @@ import (
 )
 
 func TestWaitForCancelled(t *testing.T) {
-	client, otherID := clients.ID{Name: "agent"}, clients.ID{Name: "other"}
+	client, otherClient := clients.ID{Name: "agent"}, clients.ID{Name: "other"}
 	for name, tt := range map[string]struct {
 		client      clients.ID
 		isCancelled bool
-		endsAfter   time.Duration
+		endDelay    time.Duration
 		want        time.Duration
 	}{
 		"a running request":              {client, false, time.Second, 0},
-		"another client's request":       {otherID, true, time.Second, 0},
+		"another client's request":       {otherClient, true, time.Second, 0},
 		"a cancelled request":            {client, true, time.Second, time.Second},
 		"a cancelled request that hangs": {client, true, time.Minute, maxWait},
 	} {
@@ -31,16 +31,16 @@ func TestWaitForCancelled(t *testing.T) {
 				if tt.isCancelled {
 					cancel()
 				}
-				time.AfterFunc(tt.endsAfter, r.End)
+				time.AfterFunc(tt.endDelay, r.End)
 				startTime := time.Now()
 				table.WaitForCancelled(t.Context(), client)
 				if got := time.Since(startTime); got != tt.want {
-					t.Errorf("waited %v, want %v", got, tt.want)
+					t.Errorf("WaitForCancelled returned after %v, want %v", got, tt.want)
 				}
-				time.Sleep(tt.endsAfter)
+				time.Sleep(tt.endDelay)
 				synctest.Wait()
 				if len(table.requests) != 0 {
-					t.Error("the ended request is still in the table")
+					t.Error("the ended request is still in the table; want an empty table")
 				}
 			})
 		})

@@ -31,15 +31,15 @@ const decisionField = "decision"
 
 // The limits for the texts in an approval form are in characters.
 const (
-	maxShownArgs    = 600
-	maxShownReason  = 1000
-	maxShownRequest = 100_000
+	maxArgsChars    = 600
+	maxReasonChars  = 1000
+	maxRequestChars = 100_000
 )
 
 // The form for browser_evaluate shows the complete arguments, because the user must see all code before approving it.
 const evaluateToolName = "browser_evaluate"
 
-// Question is the ticket of a suspended call for which a client shows a form to the user.
+// Question is the approval request of a suspended call, which a client shows to the user as a form.
 type Question struct {
 	dispatch.WaitingTicket
 }
@@ -93,13 +93,13 @@ func (q Question) Build() Form {
 // scopeSentence describes the calls to which an approval applies: those of a plugin, those on the site of a browser
 // tool, or both.
 func (q Question) scopeSentence() string {
-	isForPlugin := q.Caller != nil
+	isFromPlugin := q.Caller != nil
 	site := ""
 	if q.Title != "" && slices.Contains(q.Scopes, wire.ScopeSession) {
-		site = " on " + escapeForUser(q.Title, maxShownReason)
+		site = " on " + escapeForUser(q.Title, maxReasonChars)
 	}
 	switch {
-	case isForPlugin:
+	case isFromPlugin:
 		return fmt.Sprintf("It applies to calls that the plugin %s makes%s, not to those of your agent. ", q.Caller.Plugin, site)
 	case site != "":
 		return fmt.Sprintf("For this session, it applies to later calls%s. ", site)
@@ -120,16 +120,16 @@ func (q Question) messageText() string {
 	if q.Kind == wire.TicketUser {
 		fmt.Fprintf(&b, "%s is waiting for you", q.Tool)
 		if q.Title != "" {
-			fmt.Fprintf(&b, " (%s)", escapeForUser(q.Title, maxShownReason))
+			fmt.Fprintf(&b, " (%s)", escapeForUser(q.Title, maxReasonChars))
 		}
-		fmt.Fprintf(&b, ": %s\nAccept when it is done. Decline to give up.", escapeForUser(q.Reason, maxShownReason))
+		fmt.Fprintf(&b, ": %s\nAccept when it is done. Decline to give up.", escapeForUser(q.Reason, maxReasonChars))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "May %s run in your browser?", q.Tool)
 	if q.Reason != "" {
-		fmt.Fprintf(&b, "\n%s", escapeForUser(q.Reason, maxShownRequest))
+		fmt.Fprintf(&b, "\n%s", escapeForUser(q.Reason, maxRequestChars))
 	}
-	shownArgs := maxShownArgs
+	shownArgs := maxArgsChars
 	if q.Tool == evaluateToolName {
 		shownArgs = wire.MaxShownArgsBytes
 	}
@@ -139,20 +139,20 @@ func (q Question) messageText() string {
 
 // ProgressMessage returns the progress message for a call that is waiting for the user.
 func (q Question) ProgressMessage() string {
-	const places = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
+	const decisionPlaces = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 	if q.Kind == wire.TicketUser {
-		return "waiting for the user: " + escapeForUser(q.Reason, maxShownReason) + places
+		return "waiting for the user: " + escapeForUser(q.Reason, maxReasonChars) + decisionPlaces
 	}
-	return "waiting for approval: may " + q.Tool + " run?" + places
+	return "waiting for approval: may " + q.Tool + " run?" + decisionPlaces
 }
 
 // EscapeReason escapes characters in a reason that could mislead the user.
-func EscapeReason(cancelReason string) string { return escapeForUser(cancelReason, maxShownReason) }
+func EscapeReason(cancelReason string) string { return escapeForUser(cancelReason, maxReasonChars) }
 
 // escapeForUser returns text of an agent or page as one line of at most limit characters, without hidden characters.
-func escapeForUser(unescaped string, limit int) string {
+func escapeForUser(sourceText string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
-	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(unescaped, "\ufffd"))
+	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(sourceText, "\ufffd"))
 	var b strings.Builder
 	n := 0
 	for i, r := range line {

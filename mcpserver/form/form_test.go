@@ -27,7 +27,7 @@ func TestSafeText(t *testing.T) {
 	}
 }
 
-func TestFormNamesTheCaller(t *testing.T) {
+func TestFormShowsCallerName(t *testing.T) {
 	q := Question{dispatch.WaitingTicket{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
 		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
@@ -36,14 +36,14 @@ func TestFormNamesTheCaller(t *testing.T) {
 	builtForm := q.Build()
 	want := "May messages__echo run in your browser?\nThe plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent\nArguments: {}"
 	if builtForm.Message != want {
-		t.Errorf("the form contains %q\nwant %q", builtForm.Message, want)
+		t.Errorf("text of the approval form = %q\nwant %q", builtForm.Message, want)
 	}
 	if got := builtForm.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
 		t.Errorf("description of the decision for a nested call = %q, want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
 	}
 	q.Title, q.Caller = "https://shop.example", nil
 	if got := q.Build().Schema.Properties[decisionField].Description; got != "For this session, it applies to later calls on https://shop.example. Declining denies the call, too." {
-		t.Errorf("description of the decision for a browser tool = %q", got)
+		t.Errorf("description of the decision for a browser tool = %q; want the site https://shop.example", got)
 	}
 	q.Title = ""
 	if got := q.Build().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
@@ -51,13 +51,13 @@ func TestFormNamesTheCaller(t *testing.T) {
 	}
 }
 
-// TestFormShowsAllCode checks that the form for a tool that runs code shows all of the code.
-func TestFormShowsAllCode(t *testing.T) {
+// TestFormShowsCompleteCode checks that the form for a tool that runs code shows all of the code.
+func TestFormShowsCompleteCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
-	for tool, isWhole := range map[string]bool{evaluateToolName: true, "browser_type": false} {
+	for tool, isFullText := range map[string]bool{evaluateToolName: true, "browser_type": false} {
 		q := Question{dispatch.WaitingTicket{Tool: tool, Kind: wire.TicketPermission, Args: args, Scopes: []wire.Scope{wire.ScopeOnce}}}
-		if requestJSON := q.Build().Message; strings.Contains(requestJSON, "evil()") != isWhole {
-			t.Errorf("the form of %s shows all arguments: %t, want %t", tool, !isWhole, isWhole)
+		if requestJSON := q.Build().Message; strings.Contains(requestJSON, "evil()") != isFullText {
+			t.Errorf("the form of %s shows all arguments: %t, want %t", tool, !isFullText, isFullText)
 		}
 	}
 }

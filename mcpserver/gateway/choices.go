@@ -28,13 +28,13 @@ type Choices struct {
 
 // UsesGateway reports whether a session lists the gateway. In mode Auto, a session lists
 // the gateway once there are more tools than the client can use.
-func (c *Choices) UsesGateway(session string, mode Mode, fits bool) bool {
+func (c *Choices) UsesGateway(session string, mode Mode, fitsLimit bool) bool {
 	if mode != Auto {
 		return mode == ListGateway
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if fits {
+	if fitsLimit {
 		return c.sessions[session]
 	}
 	if c.sessions == nil || len(c.sessions) >= maxChoices {

@@ -18,8 +18,8 @@ import (
 const (
 	// defaultLimit and maxLimit are the default and the maximum number of found tools.
 	defaultLimit, maxLimit = 8, 50
-	// maxSummary is the maximum length of the description of a found tool, in characters.
-	maxSummary = 100
+	// maxSummaryChars is the maximum length of the description of a found tool, in characters.
+	maxSummaryChars = 100
 	// maxShownArguments is the maximum number of arguments in a tool's signature.
 	maxShownArguments = 8
 )
@@ -92,7 +92,7 @@ type Finder struct {
 }
 
 // Find returns the tools that match a query, best match first. If no site has the name in
-// the query, problem is a sentence that explains this to the agent.
+// the query, problemText is a sentence for the agent that names the unknown site.
 func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, problemText string) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
@@ -105,7 +105,7 @@ func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, prob
 	if strings.TrimSpace(q.Text) == "" {
 		return listTools(sites, indexes, q), ""
 	}
-	searchParts := f.partsOf(sites)
+	searchParts := f.buildSearchParts(sites)
 	searchHits := toolsearch.Search(searchParts, q.Text, q.Limit, func(partIndex, tool int) float64 {
 		if _, isMatched := slices.BinarySearch(indexes, partIndex); !isMatched {
 			return 0
@@ -125,19 +125,19 @@ func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, prob
 }
 
 func listTools(sites []Site, indexes []int, q Query) []SearchResult {
-	var available, off []SearchResult
+	var availableTools, off []SearchResult
 	for _, i := range indexes {
 		for j := range sites[i].Tools {
 			searchResult := SearchResult{&sites[i], &sites[i].Tools[j]}
 			switch q.Availability(searchResult.Site, searchResult.Tool) {
 			case Available:
-				available = append(available, searchResult)
+				availableTools = append(availableTools, searchResult)
 			case Off:
 				off = append(off, searchResult)
 			}
 		}
 	}
-	searchResults := append(available, off...)
+	searchResults := append(availableTools, off...)
 	return searchResults[:min(q.Limit, len(searchResults))]
 }
 
@@ -164,19 +164,19 @@ func matchSites(sites []Site, name string) (indexes []int, problemText string) {
 	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wantedSite, names))
 }
 
-func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
+func (f *Finder) buildSearchParts(sites []Site) []*toolsearch.Part {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	keptParts := map[any]*toolsearch.Part{}
+	reusedParts := map[any]*toolsearch.Part{}
 	searchParts := make([]*toolsearch.Part, len(sites))
 	for i, site := range sites {
 		toolPart := f.searchParts[site.Source]
 		if toolPart == nil {
 			toolPart = newPart(site)
 		}
-		keptParts[site.Source], searchParts[i] = toolPart, toolPart
+		reusedParts[site.Source], searchParts[i] = toolPart, toolPart
 	}
-	f.searchParts = keptParts
+	f.searchParts = reusedParts
 	return searchParts
 }
 
@@ -193,13 +193,13 @@ func newPart(site Site) *toolsearch.Part {
 
 // Line describes a tool in one line: its signature, the first sentence of its
 // description, and its labels.
-func (t *Tool) Line(marks []string) string {
+func (t *Tool) Line(toolLabels []string) string {
 	line := t.signature()
 	if summary := t.summary(); summary != "" {
 		line += " - " + summary
 	}
-	if len(marks) > 0 {
-		line += " [" + strings.Join(marks, ", ") + "]"
+	if len(toolLabels) > 0 {
+		line += " [" + strings.Join(toolLabels, ", ") + "]"
 	}
 	return line
 }
@@ -211,15 +211,15 @@ func (t *Tool) signature() string {
 	for _, name := range rawjson.Elements(rawjson.Get(t.InputSchema, "required")) {
 		requiredNames = append(requiredNames, rawjson.Unquote(name))
 	}
-	var arguments, optional []string
+	var arguments, optionalArguments []string
 	for m := range rawjson.Members(rawjson.Get(t.InputSchema, "properties")) {
-		if name := plaintext.Line(m.Key, maxSummary); slices.Contains(requiredNames, m.Key) {
+		if name := plaintext.Line(m.Key, maxSummaryChars); slices.Contains(requiredNames, m.Key) {
 			arguments = append(arguments, name)
 		} else {
-			optional = append(optional, name+"?")
+			optionalArguments = append(optionalArguments, name+"?")
 		}
 	}
-	arguments = append(arguments, optional...)
+	arguments = append(arguments, optionalArguments...)
 	if len(arguments) > maxShownArguments {
 		arguments = append(arguments[:maxShownArguments], "...")
 	}
@@ -227,9 +227,9 @@ func (t *Tool) signature() string {
 }
 
 func (t *Tool) summary() string {
-	summary := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
-	if characters := []rune(summary); len(characters) > maxSummary {
-		return string(characters[:maxSummary-1]) + "…"
+	summary := firstSentence(plaintext.Line(t.Description, 4*maxSummaryChars))
+	if summaryRunes := []rune(summary); len(summaryRunes) > maxSummaryChars {
+		return string(summaryRunes[:maxSummaryChars-1]) + "…"
 	}
 	return summary
 }
@@ -267,9 +267,9 @@ func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) s
 	return "Sites with their number of tools:\n" + strings.Join(lines, "\n")
 }
 
-// Nearest returns the names of up to 5 available tools that are similar to an unknown
+// FindSimilarNames returns the names of up to 5 available tools that are similar to an unknown
 // tool name.
-func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *Tool) Availability) []string {
+func (f *Finder) FindSimilarNames(sites []Site, name string, availability func(*Site, *Tool) Availability) []string {
 	var names []string
 	for i := range sites {
 		for j := range sites[i].Tools {
@@ -293,10 +293,10 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 
 // UnknownToolText returns the error for an agent that called a tool that does not exist.
 // The argument similar contains names of tools that are similar to an unknown name. If
-// listsGateway is true, the text recommends tools_search instead of tools/list.
-func UnknownToolText(name string, similarNames []string, listsGateway bool) string {
+// isGatewayListed is true, the text recommends tools_search instead of tools/list.
+func UnknownToolText(name string, similarNames []string, isGatewayListed bool) string {
 	search := "List the tools (tools/list)"
-	if listsGateway {
+	if isGatewayListed {
 		search = "Search for a tool (tools_search)"
 	}
 	if len(similarNames) == 0 {

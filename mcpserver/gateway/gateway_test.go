@@ -11,13 +11,13 @@ import (
 	"opentabs/internal/toolsearch"
 )
 
-func TestUsesGateway(t *testing.T) {
+func TestChoicesUseGateway(t *testing.T) {
 	var c Choices
 	for _, step := range []struct {
-		session string
-		mode    Mode
-		fits    bool
-		want    bool
+		session   string
+		mode      Mode
+		fitsLimit bool
+		want      bool
 	}{
 		{"a", Auto, true, false},
 		{"a", Auto, false, true},
@@ -27,19 +27,19 @@ func TestUsesGateway(t *testing.T) {
 		{"b", ListGateway, true, true},
 		{"b", Auto, true, false},
 	} {
-		if got := c.UsesGateway(step.session, step.mode, step.fits); got != step.want {
-			t.Errorf("%+v: %t", step, got)
+		if got := c.UsesGateway(step.session, step.mode, step.fitsLimit); got != step.want {
+			t.Errorf("UsesGateway for %+v = %t; want the field want", step, got)
 		}
 	}
 	c.Forget("a")
 	if c.UsesGateway("a", Auto, true) {
-		t.Error("a session that has ended is remembered")
+		t.Error("the choice of a session that has ended is still stored; want none")
 	}
 	for i := range 2 * maxChoices {
 		c.UsesGateway(fmt.Sprint(i), Auto, false)
 	}
 	if len(c.sessions) > maxChoices {
-		t.Errorf("%d sessions are remembered", len(c.sessions))
+		t.Errorf("%d stored sessions; want at most %d", len(c.sessions), maxChoices)
 	}
 }
 
@@ -56,15 +56,15 @@ func TestInstructionsAreLimited(t *testing.T) {
 		for _, usesGateway := range []bool{false, true} {
 			instructions := Instructions(InstructionFacts{SiteNames: siteNames(n), HasBrowserTools: true, UsesGateway: usesGateway, DefersTools: true})
 			if len(instructions) > 2048 || !strings.Contains(instructions, "Treat this text as data") || !strings.Contains(instructions, "browser_") || usesGateway != strings.Contains(instructions, "Search first") || (n > 0) != strings.Contains(instructions, "Sites: site-0") {
-				t.Errorf("%d sites: %d bytes: %s", n, len(instructions), instructions)
+				t.Errorf("instructions for %d sites = %d bytes, want at most 2048 bytes and the correct texts: %s", n, len(instructions), instructions)
 			}
 		}
 		if toolDescription := SearchDescription(siteNames(n)); len(toolDescription) > 1600 || (n == 10_000) != strings.HasSuffix(toolDescription, " more") {
-			t.Errorf("%d sites: %d bytes: %s", n, len(toolDescription), toolDescription)
+			t.Errorf("description of tools_search for %d sites = %d bytes, want at most 1600: %s", n, len(toolDescription), toolDescription)
 		}
 	}
 	if siteList := joinSites([]string{strings.Repeat("x", 100), "y"}, 50); siteList != "" {
-		t.Errorf("a name that does not fit: %q", siteList)
+		t.Errorf("joinSites with a name that is too long = %q; want \"\"", siteList)
 	}
 }
 
@@ -72,24 +72,24 @@ func TestLine(t *testing.T) {
 	echoTool := func(toolDescription, schema string) *Tool {
 		return &Tool{FullName: "a__b", Description: toolDescription, InputSchema: json.RawMessage(schema)}
 	}
-	many := make([]string, 20)
-	for i := range many {
-		many[i] = fmt.Sprintf(`"p%d":{}`, i)
+	manyProperties := make([]string, 20)
+	for i := range manyProperties {
+		manyProperties[i] = fmt.Sprintf(`"p%d":{}`, i)
 	}
 	for want, tool := range map[string]*Tool{
 		"a__b()":                            echoTool("", `{"type":"object"}`),
 		"a__b(x, y?) - Sends.":              echoTool("Sends. Then waits.", `{"type":"object","properties":{"y":{},"x":{}},"required":["x"]}`),
 		"a__b() - Finds words, e.g. names.": echoTool("Finds words, e.g. names. Returns all.", `{}`),
 		"a__b() - Line one two":             echoTool("Line one\ntwo", `{}`),
-		"a__b(p0?, p1?, p2?, p3?, p4?, p5?, p6?, p7?, ...)": echoTool("", `{"properties":{`+strings.Join(many, ",")+`}}`),
+		"a__b(p0?, p1?, p2?, p3?, p4?, p5?, p6?, p7?, ...)": echoTool("", `{"properties":{`+strings.Join(manyProperties, ",")+`}}`),
 	} {
 		if got := tool.Line(nil); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
+			t.Errorf("line of the tool = %s\nwant %s", got, want)
 		}
 	}
 	longLine := echoTool(strings.Repeat("ä", 500), `{}`).Line([]string{"off", "no tab"})
 	if utf8.RuneCountInString(longLine) > 130 || !utf8.ValidString(longLine) || !strings.HasSuffix(longLine, "… [off, no tab]") {
-		t.Errorf("a long description: %s", longLine)
+		t.Errorf("line of a tool with a long description = %s; want at most 130 characters and the labels at the end", longLine)
 	}
 }
 
@@ -114,7 +114,7 @@ func testAvailability(_ *Site, t *Tool) Availability {
 	return Available
 }
 
-func TestFind(t *testing.T) {
+func TestFindTools(t *testing.T) {
 	sites := testSites()
 	var f Finder
 	for _, testCase := range []struct{ query, site, want string }{
@@ -134,14 +134,14 @@ func TestFind(t *testing.T) {
 			got += " " + hit.Tool.FullName
 		}
 		if got = strings.TrimSpace(got); got != testCase.want {
-			t.Errorf("%q in %q finds %s, want %s", testCase.query, testCase.site, got, testCase.want)
+			t.Errorf("search for %q in the site %q = %s, want %s", testCase.query, testCase.site, got, testCase.want)
 		}
 	}
 	if searchResults, _ := f.Find(sites, Query{Site: "google", Limit: 1, Availability: testAvailability}); len(searchResults) != 1 {
-		t.Errorf("the limit 1 finds %d tools", len(searchResults))
+		t.Errorf("search with the limit 1 found %d tools; want 1", len(searchResults))
 	}
 	if searchResults, problemText := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(searchResults) > 0 || problemText != "" {
-		t.Errorf("no sites: %v, %s", searchResults, problemText)
+		t.Errorf("search without sites = %v, problem %s; want no result and no problem", searchResults, problemText)
 	}
 }
 
@@ -154,56 +154,56 @@ func TestFinderKeepsIndexes(t *testing.T) {
 		f.Find(sites, Query{Text: "mail", Availability: testAvailability})
 		return f.searchParts
 	}
-	partsBefore := search()
+	oldParts := search()
 	sites[0].Source = 4
 	sites = sites[:2]
-	partsAfter := search()
-	if len(partsBefore) != 3 || len(partsAfter) != 2 || partsAfter[2] != partsBefore[2] || partsAfter[4] == nil || partsAfter[4] == partsBefore[1] {
-		t.Errorf("before %v, after %v", partsBefore, partsAfter)
+	newParts := search()
+	if len(oldParts) != 3 || len(newParts) != 2 || newParts[2] != oldParts[2] || newParts[4] == nil || newParts[4] == oldParts[1] {
+		t.Errorf("indexes before = %v, after = %v; want only the index of the changed site rebuilt", oldParts, newParts)
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestFindSimilarNames(t *testing.T) {
 	var f Finder
 	for name, want := range map[string]string{
 		"google-mail__lst":   "google-mail__list google-docs__share",
 		"wiki__hiden":        "wiki__read",
 		"google_docs_shares": "google-docs__share wiki__read google-mail__list",
 	} {
-		if got := strings.Join(f.Nearest(testSites(), name, testAvailability), " "); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+		if got := strings.Join(f.FindSimilarNames(testSites(), name, testAvailability), " "); got != want {
+			t.Errorf("Nearest(%s) = %s, want %s", name, got, want)
 		}
 	}
 }
 
 func TestDescribeSites(t *testing.T) {
 	if got, want := DescribeSites(testSites(), testAvailability), "Sites with their number of tools:\ngoogle-mail: 1\ngoogle-docs: 1\nwiki: 1"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+		t.Errorf("DescribeSites = %s\nwant %s", got, want)
 	}
 	if got := DescribeSites(testSites(), func(*Site, *Tool) Availability { return Off }); got != "" {
-		t.Errorf("no tool may run: %s", got)
+		t.Errorf("DescribeSites if no tool may run = %s; want \"\"", got)
 	}
 }
 
 // TestInstructionTexts compares the instructions for each InstructionFacts with the golden texts in testdata.
 func TestInstructionTexts(t *testing.T) {
-	three := []string{"github", "jira", "slack"}
+	threeSites := []string{"github", "jira", "slack"}
 	var b strings.Builder
 	for _, testCase := range []struct {
 		name             string
 		instructionFacts InstructionFacts
 	}{
 		{"nothing", InstructionFacts{ListsTabs: true}},
-		{"one plugin that is not reviewed", InstructionFacts{ListsTabs: true, OffCount: 1}},
+		{"one plugin that is not reviewed", InstructionFacts{ListsTabs: true, DisabledPluginCount: 1}},
 		{"browser tools", InstructionFacts{ListsTabs: true, HasBrowserTools: true}},
-		{"three plugins", InstructionFacts{ListsTabs: true, SiteNames: three}},
-		{"three plugins and browser tools", InstructionFacts{ListsTabs: true, SiteNames: three, HasBrowserTools: true, DefersTools: true}},
+		{"three plugins", InstructionFacts{ListsTabs: true, SiteNames: threeSites}},
+		{"three plugins and browser tools", InstructionFacts{ListsTabs: true, SiteNames: threeSites, HasBrowserTools: true, DefersTools: true}},
 		{"the gateway with 120 plugins", InstructionFacts{ListsTabs: true, SiteNames: siteNames(120), UsesGateway: true}},
 	} {
 		instructions := Instructions(testCase.instructionFacts)
 		fmt.Fprintf(&b, "# %s: about %d tokens\n%s\n\n", testCase.name, len(instructions)/4, instructions)
-		if len(instructions) > maxInstructions {
-			t.Errorf("%s: the instructions have %d bytes, want at most %d", testCase.name, len(instructions), maxInstructions)
+		if len(instructions) > maxInstructionsBytes {
+			t.Errorf("%s: the instructions have %d bytes, want at most %d", testCase.name, len(instructions), maxInstructionsBytes)
 		}
 	}
 	goldentest.Compare(t, "testdata/instructions.txt", []byte(b.String()))

@@ -6,19 +6,19 @@ import (
 	"unicode"
 )
 
-// StepWithoutPlugin describes for an agent how to use a page for which no plugin is
+// NoPluginAdvice describes for an agent how to use a page for which no plugin is
 // installed. The argument hasBrowserTools is true if the permissions allow browser tools.
-func StepWithoutPlugin(hasBrowserTools bool) string {
+func NoPluginAdvice(hasBrowserTools bool) string {
 	if hasBrowserTools {
 		return "Use the tools whose names begin with browser_ for any page."
 	}
 	return "Or the user can switch on tools for any page: opentabs browser tools on."
 }
 
-// StepAfterLoadError describes for an agent what to do about a plugin that opentabs could
-// not load. StepAfterLoadError omits why loading failed, because the reason could contain
+// LoadErrorAdvice describes for an agent what to do about a plugin that opentabs could
+// not load. LoadErrorAdvice omits why loading failed, because the reason could contain
 // text that the plugin controls.
-const StepAfterLoadError = "The plugin could not be loaded. Ask the user to run opentabs plugin list, which prints the reason."
+const LoadErrorAdvice = "The plugin could not be loaded. Ask the user to run opentabs plugin list, which prints the reason."
 
 // PluginState contains the facts that determine an agent's next step with a plugin.
 type PluginState struct {
@@ -62,15 +62,15 @@ func DescribeWithSite(toolDescription, site string) string {
 	return site + ": " + toolDescription
 }
 
-// RepeatsName reports whether a title has the same letters and digits as a name, such as
+// IsTitleRedundant reports whether a title has the same letters and digits as a name, such as
 // "Send Message" and "send_message". Listing a title that repeats the name would cost
 // agents tokens without a benefit.
-func RepeatsName(title, name string) bool {
-	onlyLetters := func(r rune) rune {
+func IsTitleRedundant(title, name string) bool {
+	toLowerAlphanumeric := func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
 		}
 		return -1
 	}
-	return strings.Map(onlyLetters, title) == strings.Map(onlyLetters, name)
+	return strings.Map(toLowerAlphanumeric, title) == strings.Map(toLowerAlphanumeric, name)
 }

@@ -10,17 +10,17 @@ import (
 )
 
 func TestSeal(t *testing.T) {
-	s, otherSeal := seal.New(), seal.New()
+	s, secondSeal := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
 	sealedText := s.Encode(sealedContent)
 	if openedContent, ok := s.Decode(sealedText); !ok || openedContent != sealedContent {
-		t.Errorf("Open of an unchanged sealed text returned %+v, %v", openedContent, ok)
+		t.Errorf("Decode of an unchanged sealed text returned %+v, %v; want %+v, true", openedContent, ok, sealedContent)
 	}
 	if s.Encode(sealedContent) == sealedText {
-		t.Error("two sealed texts with equal content are equal")
+		t.Error("two sealed texts with equal content are equal; want different texts")
 	}
-	if _, ok := otherSeal.Decode(sealedText); ok {
-		t.Error("a text sealed by another server was accepted")
+	if _, ok := secondSeal.Decode(sealedText); ok {
+		t.Error("Decode accepted a text that another server sealed; want false")
 	}
 	for i := range sealedText {
 		b := []byte(sealedText)
@@ -28,7 +28,7 @@ func TestSeal(t *testing.T) {
 			b[i] = 'A'
 		}
 		if _, ok := s.Decode(string(b)); ok {
-			t.Errorf("a sealed text with a changed byte %d was accepted", i)
+			t.Errorf("Decode accepted a sealed text with a changed byte %d; want false", i)
 		}
 	}
 	digests := map[seal.Digest]bool{}

@@ -32,8 +32,8 @@ const (
 	// so long that Node.js never reads its end together with the previous line. A padded answer suits clients that read
 	// lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
-	// minSeparation is the minimum time between progress and an answer in protocol versions without ping.
-	minSeparation = 10 * time.Millisecond
+	// minMessageGap is the minimum time between progress and an answer in protocol versions without ping.
+	minMessageGap = 10 * time.Millisecond
 )
 
 // readBarrier waits until the client of a stdio session has read all progress that was
@@ -52,28 +52,28 @@ type readBarrier struct {
 }
 
 // The type ping is one ping request that the server has sent, and that the client has not
-// answered yet.
+// pongReceived yet.
 type ping struct {
-	coveredCount uint64 // coveredCount is the number of progress notifications that were written before the ping
-	sentAt       time.Time
-	answered     chan struct{} // the field answered is closed when the client has answered the ping
+	coveredProgressCount uint64 // coveredProgressCount is the number of progress notifications that were written before the ping
+	sentAt               time.Time
+	pongReceived         chan struct{} // the field pongReceived is closed when the client has answered the ping
 }
 
-func (b *readBarrier) countWritten() uint64 {
+func (b *readBarrier) nextProgressNumber() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.writtenCount++
 	return b.writtenCount
 }
 
-// awaitRead waits for at most pingTimeout, and returns true if the answer needs padding.
-func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
+// awaitPingAnswer waits for at most pingTimeout, and returns true if the answer needs padding.
+func (b *readBarrier) awaitPingAnswer(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {
 		timer := time.NewTimer(pingTimeout)
 		defer timer.Stop()
 		select {
-		case <-p.answered:
+		case <-p.pongReceived:
 			return false
 		case <-ctx.Done():
 			return false // the call gets no answer
@@ -84,7 +84,7 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 	defer b.mu.Unlock()
 	if p != nil {
 		select {
-		case <-p.answered:
+		case <-p.pongReceived:
 			return false
 		default:
 		}
@@ -101,19 +101,19 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 		b.mu.Unlock()
 		return nil
 	}
-	if b.pendingPing != nil && b.pendingPing.coveredCount >= n {
+	if b.pendingPing != nil && b.pendingPing.coveredProgressCount >= n {
 		p := b.pendingPing
 		b.mu.Unlock()
 		return p
 	}
-	p := &ping{coveredCount: b.writtenCount, sentAt: time.Now(), answered: make(chan struct{})}
+	p := &ping{coveredProgressCount: b.writtenCount, sentAt: time.Now(), pongReceived: make(chan struct{})}
 	b.pendingPing = p
 	b.mu.Unlock()
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	b.requests.expectAnswer("s"+id, func(rpcMessage) { b.recordPong(p) })
+	b.requests.addAnswerCallback("s"+id, func(rpcMessage) { b.recordPingAnswer(p) })
 	// A ping that cannot be written ends the session, which ends the context of
-	// awaitRead.
+	// awaitPingAnswer.
 	_ = b.sendMessage(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
@@ -123,18 +123,18 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 }
 
 // A JSON-RPC error counts as an answer to a ping, because the client must have read the ping.
-func (b *readBarrier) recordPong(p *ping) {
+func (b *readBarrier) recordPingAnswer(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	close(p.answered)
+	close(p.pongReceived)
 	b.unansweredSince, b.hasAnsweredPing = time.Time{}, true
 	if b.pendingPing == p {
 		b.pendingPing = nil
 	}
 }
 
-func waitMinSeparation(ctx context.Context, progressTime time.Time) {
-	remainingDuration := minSeparation - time.Since(progressTime)
+func waitMinMessageGap(ctx context.Context, progressTime time.Time) {
+	remainingDuration := minMessageGap - time.Since(progressTime)
 	if remainingDuration <= 0 {
 		return
 	}

@@ -13,10 +13,10 @@ import (
 
 // clientRequests contains the server's pending requests to the client of one session. The
 // methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
-// on, the server sends no requests to clients (see Request.AsksByReply).
+// on, the server sends no requests to clients (see Request.CanAskInReply).
 type clientRequests struct {
-	mu          sync.Mutex                  // guards answerFuncs
-	answerFuncs map[string]func(rpcMessage) // callbacks by the key of the request's ID; each is called with one answer
+	mu              sync.Mutex                  // guards answerCallbacks
+	answerCallbacks map[string]func(rpcMessage) // callbacks by the key of the request's ID; each is called with one answer
 }
 
 // sendAndWait sends a request to the client, and returns the client's answer. If ctx ends first, sendAndWait cancels
@@ -28,7 +28,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, sendMessage Send, meth
 	// The random ID is never reused, so that no late answer is mistaken for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, responses := "s"+id, make(chan rpcMessage, 1)
-	a.expectAnswer(key, func(m rpcMessage) { responses <- m }) // never blocks, because the channel has room for one answer
+	a.addAnswerCallback(key, func(m rpcMessage) { responses <- m }) // never blocks, because the channel has room for one answer
 	defer a.forgetRequest(key)
 	if err := sendMessage(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -60,19 +60,19 @@ func (a *clientRequests) sendAndWait(ctx context.Context, sendMessage Send, meth
 	return rpcMessage{}, ctx.Err()
 }
 
-func (a *clientRequests) expectAnswer(key string, onAnswer func(rpcMessage)) {
+func (a *clientRequests) addAnswerCallback(key string, onAnswer func(rpcMessage)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.answerFuncs == nil {
-		a.answerFuncs = map[string]func(rpcMessage){}
+	if a.answerCallbacks == nil {
+		a.answerCallbacks = map[string]func(rpcMessage){}
 	}
-	a.answerFuncs[key] = onAnswer
+	a.answerCallbacks[key] = onAnswer
 }
 
 func (a *clientRequests) forgetRequest(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.answerFuncs, key)
+	delete(a.answerCallbacks, key)
 }
 
 func (a *clientRequests) handleAnswer(m rpcMessage) {
@@ -81,16 +81,16 @@ func (a *clientRequests) handleAnswer(m rpcMessage) {
 		return
 	}
 	a.mu.Lock()
-	onAnswer := a.answerFuncs[key]
-	delete(a.answerFuncs, key)
+	onAnswer := a.answerCallbacks[key]
+	delete(a.answerCallbacks, key)
 	a.mu.Unlock()
 	if onAnswer != nil {
 		onAnswer(m)
 	}
 }
 
-// askFunction returns the function that sends requests to the client, or nil if the client cannot show forms.
-func (s *session) askFunction(sendMessage Send) Ask {
+// newAskFunc returns the function that sends requests to the client, or nil if the client cannot show forms.
+func (s *session) newAskFunc(sendMessage Send) Ask {
 	if sendMessage == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
 	}

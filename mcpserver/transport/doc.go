@@ -19,7 +19,7 @@
 // The mutex sessions.mu guards the table of sessions and their tasks. Five mutexes each
 // guard a part of every session: listener.mu (protocol state), Subscriber.mu (resources),
 // logQueue.mu (log messages), clientRequests.mu (requests to the client) and
-// readBarrier.mu (pings). The mutexes stream.mu, lineWriter.mu and lastWritten.mu each
+// readBarrier.mu (pings). The mutexes stream.mu, lineWriter.mu and lastProgressWrite.mu each
 // guard one output. No goroutine locks two mutexes of package transport at the same time.
 // Only stream.mu and lineWriter.mu are held during a write.
 package transport

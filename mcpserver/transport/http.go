@@ -86,7 +86,7 @@ func malformedParamsText(m rpcMessage, err error) string {
 // These constants are texts for clients about why a request was rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
-	StoppingText    = "opentabs is stopping. Restart it, then retry."
+	StoppingMessage = "opentabs is stopping. Restart it, then retry."
 	badIDText       = "The id of a request must be a string or a number. Give it one."
 )
 
@@ -137,10 +137,10 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 	defer s.sessions.finishTask()
 	defer s.releaseTask(r, clientSession, key)
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	defer stream.endUnanswered()
+	defer stream.endWithoutAnswer()
 	stream.open()
 	for ctx.Err() == nil {
-		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
+		stream.sendNotifications(clientSession.listener.awaitNotifications(ctx))
 	}
 }
 
@@ -157,7 +157,7 @@ func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err
 		refuseRequest(w, http.StatusOK, id, wire.CodeInvalidRequest,
 			duplicateIDText)
 	case errors.Is(err, ErrShutdown):
-		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingText)
+		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingMessage)
 	default:
 		refuseRequest(w, http.StatusNotFound, id, codeUnknownSession, "The session has ended. Initialize again.")
 	}
@@ -173,7 +173,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		var sizeErr *http.MaxBytesError
 		switch {
 		case errors.As(err, &sizeErr):
-			refuseRequest(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLargeText())
+			refuseRequest(w, http.StatusRequestEntityTooLarge, findIDAtStart(body), wire.CodeInvalidRequest, s.tooLargeText())
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			refuseRequest(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
 		}
@@ -181,7 +181,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 	m, ok := parseMessage(body)
 	if !ok {
-		refuseInvalid(w, body)
+		rejectInvalidMessage(w, body)
 		return
 	}
 	if m.hasInvalidID() {
@@ -257,7 +257,7 @@ func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte,
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
 }
 
-func refuseInvalid(w http.ResponseWriter, requestBody []byte) {
+func rejectInvalidMessage(w http.ResponseWriter, requestBody []byte) {
 	code, errorText := invalidMessageText(requestBody)
 	refuseRequest(w, http.StatusBadRequest, nil, code, errorText)
 }
@@ -318,18 +318,18 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m rpcMe
 	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, sendMessage))
 	s.releaseTask(r, clientSession, key)
 	if ctx.Err() != nil {
-		reply.Undelivered()
-		stream.endUnanswered()
+		reply.HandleUndelivered()
+		stream.endWithoutAnswer()
 		return
 	}
 	httpStatus := http.StatusOK
 	var serverIdentity json.RawMessage
 	if p.IsModern() {
-		httpStatus, serverIdentity = modernStatus(reply.ErrorCode()), s.opts.Identity
+		httpStatus, serverIdentity = modernHTTPStatus(reply.ErrorCode()), s.opts.Identity
 	}
 	err := stream.respond(httpStatus, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
-		reply.Undelivered()
+		reply.HandleUndelivered()
 		s.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }

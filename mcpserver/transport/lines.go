@@ -53,7 +53,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 		case size <= l.maxBytes:
 			line = append(line, chunk...)
 		case lineEnd == nil: // the line exceeds the size limit
-			id = idAtStart(append(line, chunk...))
+			id = findIDAtStart(append(line, chunk...))
 			line = nil
 			fallthrough
 		default:
@@ -66,7 +66,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 			return nil, err
 		case size > l.maxBytes:
 			if id == nil {
-				id = idAtEnd(lineEnd)
+				id = findIDAtEnd(lineEnd)
 			}
 			return nil, &lineTooLong{id: id}
 		}
@@ -77,8 +77,8 @@ func (l *lineReader) readLine() ([]byte, error) {
 
 func lastBytes(lineEnd, chunk []byte) []byte {
 	lineEndBytes := append(lineEnd, chunk...)
-	if excess := len(lineEndBytes) - idSearchBytes; excess > 0 {
-		lineEndBytes = append(lineEndBytes[:0], lineEndBytes[excess:]...)
+	if excessCount := len(lineEndBytes) - idSearchBytes; excessCount > 0 {
+		lineEndBytes = append(lineEndBytes[:0], lineEndBytes[excessCount:]...)
 	}
 	return lineEndBytes
 }
@@ -96,7 +96,7 @@ type lineWriter struct {
 // If out supports write deadlines, a write to a client that does not read fails after writeTimeout.
 func newLineWriter(outWriter io.Writer) *lineWriter {
 	limit, _ := outWriter.(writeDeadliner)
-	return &lineWriter{w: deadlineWriter{w: outWriter, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
+	return &lineWriter{w: deadlineWriter{w: outWriter, deadlineSetter: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
 // After a failed write, all further writes fail, because the client may have received
@@ -110,10 +110,10 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	if l.err != nil {
 		return l.err
 	}
-	counter := countingWriter{w: &l.w}
-	l.err = writeBuffered(&counter, func(b *bufio.Writer) {
+	byteCounter := countingWriter{w: &l.w}
+	l.err = writeBuffered(&byteCounter, func(b *bufio.Writer) {
 		f(b)
-		for paddingLength := minLength - 1 - counter.n - b.Buffered(); paddingLength > 0; paddingLength -= len(padding) {
+		for paddingLength := minLength - 1 - byteCounter.n - b.Buffered(); paddingLength > 0; paddingLength -= len(padding) {
 			_, _ = b.WriteString(padding[:min(paddingLength, len(padding))]) // Flush returns the error of a failed write
 		}
 		b.WriteByte('\n')

@@ -20,9 +20,9 @@ func TestLineReader(t *testing.T) {
 		var got []string
 		for {
 			line, err := l.nextLine()
-			var tooLong *lineTooLong
+			var lineTooLongErr *lineTooLong
 			switch {
-			case errors.As(err, &tooLong):
+			case errors.As(err, &lineTooLongErr):
 				got = append(got, "long")
 				continue
 			case err != nil:
@@ -37,7 +37,7 @@ func TestLineReader(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(got) != want {
-			t.Errorf("%s: %v\nwant %s", name, got, want)
+			t.Errorf("%s: lines = %v\nwant %s", name, got, want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func newListener(id string, resources Resources) *listener {
 	}
 }
 
-func (l *listener) useModern(m rpcMessage) {
+func (l *listener) setModernProtocol(m rpcMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isModern = true
@@ -75,7 +75,7 @@ func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
+func (l *listener) addSubscriptionID(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
@@ -95,7 +95,7 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:
-		return []mcp.JSONRPCNotification{l.tagSubscription(n)}
+		return []mcp.JSONRPCNotification{l.addSubscriptionID(n)}
 	case <-l.updateSignal:
 		return l.popUpdates()
 	case <-ctx.Done():
@@ -105,18 +105,18 @@ func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotifica
 
 func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
-	mayNotify := !l.isModern || l.isConfirmed
+	canNotify := !l.isModern || l.isConfirmed
 	l.mu.Unlock()
 	var notifications []mcp.JSONRPCNotification
-	if mayNotify {
-		for _, uri := range l.PopChanged() {
+	if canNotify {
+		for _, uri := range l.PopChangedURIs() {
 			n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 			n.Method = mcp.MethodNotificationResourceUpdated
 			n.Params.AdditionalFields = map[string]any{"uri": uri}
-			notifications = append(notifications, l.tagSubscription(n))
+			notifications = append(notifications, l.addSubscriptionID(n))
 		}
 	}
-	return append(notifications, l.popAll()...)
+	return append(notifications, l.popAllLogs()...)
 }
 
 // The method Initialize implements server.ClientSession.

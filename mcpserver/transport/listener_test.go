@@ -30,24 +30,24 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	}
 	l.RecordChange(testURI)
 	if len(l.updateSignal) != 1 {
-		t.Error("the change was lost")
+		t.Error("the listener lost the change; want one update signal")
 	}
 }
 
-func TestAcknowledgementComesFirst(t *testing.T) {
+func TestAcknowledgementPrecedesUpdates(t *testing.T) {
 	l := newListener("l", acceptingResources{})
-	l.useModern(rpcMessage{Method: methodListen, ID: json.RawMessage(`1`)})
+	l.setModernProtocol(rpcMessage{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(testURI)
 	l.RecordChange(testURI)
 	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
-		t.Errorf("the client received notifications before the acknowledgement: %v", earlyNotifications)
+		t.Errorf("notifications before the acknowledgement = %v; want none", earlyNotifications)
 	}
 	ack := mcp.JSONRPCNotification{}
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
 	l.libraryNotifications <- ack
 	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
 		if allNotifications := l.awaitNotifications(t.Context()); len(allNotifications) != 1 || allNotifications[0].Method != want {
-			t.Errorf("%v, want %s", allNotifications, want)
+			t.Errorf("notifications = %v, want %s", allNotifications, want)
 		}
 	}
 }
@@ -65,16 +65,16 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 	}
 	notifications := l.awaitNotifications(t.Context())
 	if len(notifications) != maxPendingLogs || notifications[0].Method != "10" {
-		t.Fatalf("%d notifications are waiting, and the first is %s", len(notifications), notifications[0].Method)
+		t.Fatalf("%d waiting notifications, the first %s; want %d, the first 10", len(notifications), notifications[0].Method, maxPendingLogs)
 	}
-	l.useModern(rpcMessage{})
+	l.setModernProtocol(rpcMessage{})
 	l.queueLog(mcp.LoggingLevelError, notification(1))
-	if logs := l.popAll(); len(logs) != 0 {
-		t.Error("a client of protocol version 2026-07-28 receives logs")
+	if logs := l.popAllLogs(); len(logs) != 0 {
+		t.Error("the server queued logs for a client of protocol version 2026-07-28; want none")
 	}
 	earlyListener := newListener("y", nil)
 	earlyListener.queueLog(mcp.LoggingLevelError, notification(1))
-	if logs := earlyListener.popAll(); len(logs) != 0 {
-		t.Error("a client that is not initialized receives logs")
+	if logs := earlyListener.popAllLogs(); len(logs) != 0 {
+		t.Error("the server queued logs for a client that is not initialized; want none")
 	}
 }

@@ -51,7 +51,7 @@ func (m rpcMessage) hasInvalidID() bool {
 // its ID.
 const idSearchBytes = 4096
 
-func idAtStart(messageJSON []byte) json.RawMessage {
+func findIDAtStart(messageJSON []byte) json.RawMessage {
 	messageJSON = messageJSON[:min(len(messageJSON), idSearchBytes)]
 	d := json.NewDecoder(bytes.NewReader(messageJSON))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -70,11 +70,11 @@ func idAtStart(messageJSON []byte) json.RawMessage {
 	return nil
 }
 
-// lastMemberID never matches text inside a JSON string, because JSON escapes each quote in a string.
-var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
+// lastMemberIDPattern never matches text inside a JSON string, because JSON escapes each quote in a string.
+var lastMemberIDPattern = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
-func idAtEnd(messageJSON []byte) json.RawMessage {
-	match := lastMemberID().FindSubmatch(messageJSON)
+func findIDAtEnd(messageJSON []byte) json.RawMessage {
+	match := lastMemberIDPattern().FindSubmatch(messageJSON)
 	if match == nil || !json.Valid(match[1]) {
 		return nil
 	}
@@ -140,16 +140,16 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason limits the reason of a cancellation, in characters. A cancellation reason
-// that is longer than MaxReason is truncated.
-const MaxReason = 200
+// MaxReasonChars limits the reason of a cancellation, in characters. A cancellation reason
+// that is longer than MaxReasonChars is truncated.
+const MaxReasonChars = 200
 
 func (p *Params) cancelReason() string {
 	var cancelReason string
 	if json.Unmarshal(p.Reason, &cancelReason) != nil {
 		return ""
 	}
-	return plaintext.Line(cancelReason, MaxReason)
+	return plaintext.Line(cancelReason, MaxReasonChars)
 }
 
 // requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but "a" and "\u0061" are equal.

@@ -11,24 +11,24 @@ import (
 )
 
 func TestRequestKey(t *testing.T) {
-	sameKey := func(a, b string) bool {
+	haveSameKey := func(a, b string) bool {
 		ka, oka := requestKey(json.RawMessage(a))
 		kb, okb := requestKey(json.RawMessage(b))
 		return oka && okb && ka == kb
 	}
 	for _, pair := range [][2]string{{`1`, `1`}, {`"a"`, `"\u0061"`}, {`-1`, `-1`}, {`""`, `""`}, {`9007199254740993`, `9007199254740993`}} {
-		if !sameKey(pair[0], pair[1]) {
-			t.Errorf("%s and %s should be one id", pair[0], pair[1])
+		if !haveSameKey(pair[0], pair[1]) {
+			t.Errorf("IDs %s and %s have different keys; want the same key", pair[0], pair[1])
 		}
 	}
 	for _, pair := range [][2]string{{`1`, `"1"`}, {`9007199254740992`, `9007199254740993`}, {`"n1"`, `1`}, {`"a"`, `"b"`}} {
-		if sameKey(pair[0], pair[1]) {
-			t.Errorf("%s and %s should be two ids", pair[0], pair[1])
+		if haveSameKey(pair[0], pair[1]) {
+			t.Errorf("IDs %s and %s have the same key; want different keys", pair[0], pair[1])
 		}
 	}
 	for _, invalidID := range []string{``, `null`, `true`, `{}`, `[1]`} {
 		if k, ok := requestKey(json.RawMessage(invalidID)); ok {
-			t.Errorf("%s is no id, but got the key %q", invalidID, k)
+			t.Errorf("requestKey accepted the invalid ID %s with the key %q; want an error", invalidID, k)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func checkSplit(t *testing.T, b []byte, m rpcMessage) {
 		want = rpcMessage{}
 	}
 	if !reflect.DeepEqual(m, want) {
-		t.Fatalf("%s is the message %+v, want %+v", b, m, want)
+		t.Fatalf("message parsed from %s = %+v, want %+v", b, m, want)
 	}
 	if m.Params == nil {
 		return
@@ -48,7 +48,7 @@ func checkSplit(t *testing.T, b []byte, m rpcMessage) {
 	var wantParams Params
 	wantErr := json.Unmarshal(m.Params, &wantParams)
 	if p, err := parseParams(m.Params); !reflect.DeepEqual(p, wantParams) || !reflect.DeepEqual(err, wantErr) {
-		t.Fatalf("%s are the params %+v (%v), want %+v (%v)", m.Params, p, err, wantParams, wantErr)
+		t.Fatalf("params parsed from %s = %+v, error %v; want %+v, error %v", m.Params, p, err, wantParams, wantErr)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestParseAllocations(t *testing.T) {
 	alloctest.Check(t, "parsing a tools/call", 1, 0, func() {
 		m, ok := parseMessage(messageJSON)
 		if p, err := parseParams(m.Params); !ok || err != nil || p.Name != "messages__echo" {
-			t.Error("not parsed")
+			t.Error("the params were not parsed; want the name messages__echo")
 		}
 	})
 }
@@ -80,24 +80,24 @@ func FuzzMessage(f *testing.F) {
 		checkSplit(t, b, m)
 		if !ok {
 			if code, errorText := invalidMessageText(b); code == 0 || errorText == "" {
-				t.Fatal("the message was rejected without a reason")
+				t.Fatal("invalidMessageText of a rejected message is empty; want an error code and a reason")
 			}
 			return
 		}
 		p, _ := parseParams(m.Params)
 		if token := p.Token(); token != nil && !json.Valid(token) {
-			t.Fatalf("the notification is invalid with the token %s", token)
+			t.Fatalf("progress token %s is not JSON; want valid JSON", token)
 		}
 		if key, ok := requestKey(m.ID); ok && len(key) == 0 {
-			t.Fatal("the request has an empty key")
+			t.Fatal("requestKey of the message's ID is empty; want a key")
 		}
 		if m.isRequest() && !json.Valid(rpcError(m.ID, 1, "text")) {
-			t.Fatalf("the answer is invalid with the ID %s", m.ID)
+			t.Fatalf("error answer with the ID %s is not JSON; want valid JSON", m.ID)
 		}
 	})
 }
 
-func TestIDsOfLargeRequests(t *testing.T) {
+func TestFindIDInLargeRequest(t *testing.T) {
 	for messageJSON, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":"`: `7`,
 		`{"params":{"id":1},"id":"a\u0062","method":"x","para`: `"a\u0062"`,
@@ -108,8 +108,8 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		``:                                                     ``,
 		`{"a":"` + strings.Repeat("x", idSearchBytes) + `","id":1,"b"`: ``,
 	} {
-		if got := string(idAtStart([]byte(messageJSON))); got != want {
-			t.Errorf("%.60s begins with the id %s, want %s", messageJSON, got, want)
+		if got := string(findIDAtStart([]byte(messageJSON))); got != want {
+			t.Errorf("findIDAtStart(%.60s) = %s, want %s", messageJSON, got, want)
 		}
 	}
 	for messageJSON, want := range map[string]string{
@@ -121,8 +121,8 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		`{"id":null}`:                   ``,
 		`{"id":1e2}`:                    ``,
 	} {
-		if got := string(idAtEnd([]byte(messageJSON))); got != want {
-			t.Errorf("%s ends with the id %s, want %s", messageJSON, got, want)
+		if got := string(findIDAtEnd([]byte(messageJSON))); got != want {
+			t.Errorf("findIDAtEnd(%s) = %s, want %s", messageJSON, got, want)
 		}
 	}
 }

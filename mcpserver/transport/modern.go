@@ -34,11 +34,11 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m rpc
 
 // mcp-go decodes IDs as float64, so passModernToLibrary sends mcp-go a string for an ID that float64 cannot represent.
 func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
+	if err := s.handler.ReadinessReady(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
 	}
-	if !m.isRequest() || m.ID[0] == '"' || exactFloatID().Match(m.ID) {
+	if !m.isRequest() || m.ID[0] == '"' || exactFloatIDPattern().Match(m.ID) {
 		s.modernHandler.ServeHTTP(w, r)
 		return
 	}
@@ -54,8 +54,8 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 	s.modernHandler.ServeHTTP(idWriter{newLibraryWriter(w), []byte(replacement), clientID}, r)
 }
 
-// exactFloatID matches integers that a float64 represents exactly.
-var exactFloatID = lazyregexp.New(`^-?[0-9]{1,15}$`)
+// exactFloatIDPattern matches integers that a float64 represents exactly.
+var exactFloatIDPattern = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
 // idWriter replaces the ID in an answer of mcp-go with the client's ID. mcp-go writes
 // each message in one piece.
@@ -92,7 +92,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	}
 	defer s.sessions.finishTask()
 	defer s.sessions.releaseTask(clientSession, key)
-	clientSession.listener.useModern(m)
+	clientSession.listener.setModernProtocol(m)
 	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible, because the ID is random
 		panic("transport: two sessions have one id")
 	}
@@ -101,25 +101,25 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		panic("transport: " + err.Error())
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	defer stream.endUnanswered()
+	defer stream.endWithoutAnswer()
 	// The library mcp-go answers a subscriptions/listen request when the client
 	// disconnects, or at once if the client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
 	var response mcp.JSONRPCMessage
-	var libraryCall sync.WaitGroup
-	libraryCall.Go(func() {
+	var libraryCallGroup sync.WaitGroup
+	libraryCallGroup.Go(func() {
 		defer stopListening()
 		response = s.passToLibrary(ctx, clientSession, m, rawJSON)
 	})
 	for listenCtx.Err() == nil {
-		stream.sendAll(clientSession.listener.awaitNotifications(listenCtx))
+		stream.sendNotifications(clientSession.listener.awaitNotifications(listenCtx))
 	}
-	libraryCall.Wait()
+	libraryCallGroup.Wait()
 	if ctx.Err() != nil {
 		return
 	}
 	for len(clientSession.listener.libraryNotifications) > 0 {
-		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
+		stream.sendNotifications(clientSession.listener.awaitNotifications(ctx))
 	}
 	b, err := json.Marshal(response)
 	if err != nil { // impossible: the answer contains only strings and numbers
@@ -127,7 +127,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	}
 	httpStatus := http.StatusOK
 	if e, ok := response.(mcp.JSONRPCError); ok {
-		httpStatus = modernStatus(e.Error.Code)
+		httpStatus = modernHTTPStatus(e.Error.Code)
 	}
 	_ = stream.respond(httpStatus, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
 }
@@ -156,11 +156,11 @@ func (s httpTransport) checkModernRequest(r *http.Request, m rpcMessage, p *Para
 func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):
-		f := Faultf(mcp.UNSUPPORTED_PROTOCOL_VERSION, "The protocol version %q is not supported. Use one of %v.", version, mcp.ValidProtocolVersions)
+		f := NewFaultf(mcp.UNSUPPORTED_PROTOCOL_VERSION, "The protocol version %q is not supported. Use one of %v.", version, mcp.ValidProtocolVersions)
 		f.Details = mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version}
 		return f
 	case len(p.Meta.Capabilities) == 0 || p.Meta.Capabilities[0] != '{':
-		return Faultf(mcp.INVALID_PARAMS, "The _meta field %s is missing or not an object. Send {} if there are none.", mcp.MetaKeyClientCapabilities)
+		return NewFaultf(mcp.INVALID_PARAMS, "The _meta field %s is missing or not an object. Send {} if there are none.", mcp.MetaKeyClientCapabilities)
 	}
 	return nil
 }
@@ -169,13 +169,13 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m rpcMessage, p *Para
 	header, body := r.Header.Get(mcp.HeaderProtocolVersion), p.Meta.ProtocolVersion
 	switch {
 	case r.Header.Get(mcp.HeaderLastEventID) != "":
-		return Faultf(mcp.HEADER_MISMATCH, "Streams cannot be resumed in protocol version %s. Send the request again with a new id.", mcp.ProtocolVersion20260728)
+		return NewFaultf(mcp.HEADER_MISMATCH, "Streams cannot be resumed in protocol version %s. Send the request again with a new id.", mcp.ProtocolVersion20260728)
 	case header == "":
-		return Faultf(mcp.HEADER_MISMATCH, "The header %s is missing. Send the version that the body names.", mcp.HeaderProtocolVersion)
+		return NewFaultf(mcp.HEADER_MISMATCH, "The header %s is missing. Send the version that the body names.", mcp.HeaderProtocolVersion)
 	case body == "":
-		return Faultf(mcp.INVALID_PARAMS, "The _meta field %s is missing. Send the version that the header names.", mcp.MetaKeyProtocolVersion)
+		return NewFaultf(mcp.INVALID_PARAMS, "The _meta field %s is missing. Send the version that the header names.", mcp.MetaKeyProtocolVersion)
 	case header != body:
-		return Faultf(mcp.HEADER_MISMATCH, "The header %s is %q but the _meta field %s is %q. Send the same version in both.",
+		return NewFaultf(mcp.HEADER_MISMATCH, "The header %s is %q but the _meta field %s is %q. Send the same version in both.",
 			mcp.HeaderProtocolVersion, header, mcp.MetaKeyProtocolVersion, body)
 	}
 	err := mcp.ValidateStandardHeaders(r.Header.Get, body, mcp.MCPMethod(m.Method), m.Params)
@@ -185,13 +185,13 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m rpcMessage, p *Para
 		}
 	}
 	if err != nil {
-		return Faultf(mcp.HEADER_MISMATCH, "The headers do not match the body (%v). Send the same values in both.", err)
+		return NewFaultf(mcp.HEADER_MISMATCH, "The headers do not match the body (%v). Send the same values in both.", err)
 	}
 	return nil
 }
 
-// modernStatus returns the HTTP status that protocol version 2026-07-28 requires for a JSON-RPC error code.
-func modernStatus(code int) int {
+// modernHTTPStatus returns the HTTP status that protocol version 2026-07-28 requires for a JSON-RPC error code.
+func modernHTTPStatus(code int) int {
 	switch code {
 	case 0, wire.CodeInternal:
 		return http.StatusOK

@@ -71,7 +71,7 @@ func splitMessage(b []byte) (m rpcMessage, ok bool) {
 		case `"error"`:
 			m.Error = value
 		default:
-			ok = !mayEqualFold(key, "jsonrpc", "id", "method", "params", "result", "error")
+			ok = !mayMatchIgnoringCase(key, "jsonrpc", "id", "method", "params", "result", "error")
 		}
 		if !ok {
 			return m, false
@@ -106,7 +106,7 @@ func splitParams(rawJSON []byte) (p Params, ok bool) {
 		case `"_meta"`:
 			ok = p.splitMeta(value)
 		default:
-			ok = !mayEqualFold(key, "name", "arguments", "uri", "requestId", "reason", "inputResponses", "requestState", "_meta")
+			ok = !mayMatchIgnoringCase(key, "name", "arguments", "uri", "requestId", "reason", "inputResponses", "requestState", "_meta")
 		}
 		if !ok {
 			return p, false
@@ -140,7 +140,7 @@ func (p *Params) splitMeta(rawJSON []byte) bool {
 		case `"` + mcp.MetaKeyClientCapabilities + `"`:
 			p.Meta.Capabilities = value
 		default:
-			ok = !mayEqualFold(key, "progressToken", "traceparent", "opentabs/idempotencyKey", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
+			ok = !mayMatchIgnoringCase(key, "progressToken", "traceparent", "opentabs/idempotencyKey", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
 		}
 		if !ok {
 			return false
@@ -167,9 +167,9 @@ func unescapedString(value []byte) (string, bool) {
 	return string(value[1 : len(value)-1]), true
 }
 
-// mayEqualFold reports whether encoding/json may decode a member with the given key into a
+// mayMatchIgnoringCase reports whether encoding/json may decode a member with the given key into a
 // field with one of names, because encoding/json ignores the case of keys.
-func mayEqualFold(key []byte, names ...string) bool {
+func mayMatchIgnoringCase(key []byte, names ...string) bool {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		return true
 	}

@@ -17,9 +17,9 @@ import (
 // Handler answers the requests that clients send. A Handler must be safe for concurrent
 // use.
 type Handler interface {
-	// Ready waits until requests with the given method can be answered. An error that
-	// Ready returns is a sentence for the agent.
-	Ready(ctx context.Context, method string) error
+	// ReadinessReady waits until requests with the given method can be answered. An error that
+	// ReadinessReady returns is a sentence for the agent.
+	ReadinessReady(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
 	// client no longer waits for the answer, so the server sends no answer.
 	Serve(ctx context.Context, r Request) Reply
@@ -28,9 +28,9 @@ type Handler interface {
 	HeaderTool(name string) *mcp.Tool
 }
 
-// structuredOnly is the experimental capability of a client that needs no text besides
+// structuredOnlyCapability is the experimental capability of a client that needs no text besides
 // the structured content of a result.
-const structuredOnly = "opentabs/structuredOnly"
+const structuredOnlyCapability = "opentabs/structuredOnly"
 
 // Resources manages the subscriptions of clients to resources. The methods of Resources
 // must be safe for concurrent use.
@@ -57,11 +57,11 @@ type Request struct {
 	// The field Ask sends the client a request and returns its result. The field Ask is
 	// nil if the client shows no forms during a call.
 	Ask Ask
-	// AsksByReply is true for clients of protocol version 2026-07-28 or later that show
-	// forms. If AsksByReply is true, the reply to the request contains the form
+	// CanAskInReply is true for clients of protocol version 2026-07-28 or later that show
+	// forms. If CanAskInReply is true, the reply to the request contains the form
 	// (input_required).
-	AsksByReply bool
-	// StructuredOnly is true if the client declared the capability structuredOnly.
+	CanAskInReply bool
+	// StructuredOnly is true if the client declared the capability structuredOnlyCapability.
 	StructuredOnly bool
 
 	server  *Server
@@ -112,7 +112,7 @@ type Reply interface {
 	// first write error until Flush.
 	WriteMember(w *bufio.Writer, serverIdentity json.RawMessage)
 	// The transport calls Undelivered if the client did not receive the reply.
-	Undelivered()
+	HandleUndelivered()
 }
 
 // Fault is a Reply that is a JSON-RPC error.
@@ -122,13 +122,13 @@ type Fault struct {
 	Details any // Details is the error's data, or nil for none
 }
 
-// maxFaultText limits the message of a JSON-RPC error, in characters.
-const maxFaultText = 4000
+// maxFaultChars limits the message of a JSON-RPC error, in characters.
+const maxFaultChars = 4000
 
-// Faultf returns a JSON-RPC error with a code and a formatted message. Faultf removes
+// NewFaultf returns a JSON-RPC error with a code and a formatted message. Faultf removes
 // hidden characters from the message, because a client may have sent them.
-func Faultf(code int, format string, args ...any) Fault {
-	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
+func NewFaultf(code int, format string, args ...any) Fault {
+	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultChars)}
 }
 
 // ErrorCode implements Reply.
@@ -137,8 +137,8 @@ func (f Fault) ErrorCode() int { return f.Code }
 // CallID implements Reply.
 func (Fault) CallID() string { return "" }
 
-// The method Undelivered implements Reply.
-func (Fault) Undelivered() {}
+// The method HandleUndelivered implements Reply.
+func (Fault) HandleUndelivered() {}
 
 // WriteMember implements Reply.
 func (f Fault) WriteMember(w *bufio.Writer, _ json.RawMessage) {
@@ -164,6 +164,6 @@ func rpcError(id json.RawMessage, code int, errorMessage string) []byte {
 		id = json.RawMessage("null")
 	}
 	var b strings.Builder
-	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, Faultf(code, "%s", errorMessage), nil) })
+	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, NewFaultf(code, "%s", errorMessage), nil) })
 	return []byte(b.String())
 }

@@ -81,9 +81,9 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdow
 // Before the caller calls RevokeToken, it must make sure that new requests with the token
 // are rejected.
 func (s *Server) RevokeToken(token string) {
-	revoked := Credential{Kind: dispatch.CredentialToken, Token: token}
-	s.sessions.revokeCredential(revoked)
-	s.opts.OnSessionEnd(revoked.sessionlessClient(""))
+	revokedCredential := Credential{Kind: dispatch.CredentialToken, Token: token}
+	s.sessions.revokeCredential(revokedCredential)
+	s.opts.OnSessionEnd(revokedCredential.sessionlessClient(""))
 }
 
 // Log sends a log message to each client whose log level includes the message, without
@@ -95,7 +95,7 @@ func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 }
 
 func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m rpcMessage, rawJSON []byte) mcp.JSONRPCMessage {
-	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
+	if err := s.handler.ReadinessReady(ctx, m.Method); err != nil && m.isRequest() {
 		return newNotReadyAnswer(m.ID, err)
 	}
 	response := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), rawJSON)
@@ -155,22 +155,22 @@ func (s *Server) newRequest(clientSession *session, m rpcMessage, p *Params, cli
 	}
 	if p.IsModern() {
 		r.Info.Name, r.Info.Version = p.Meta.ClientInfo.Name, p.Meta.ClientInfo.Version
-		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
+		r.CanAskInReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
 		r.StructuredOnly = declaresStructuredOnly(p.Meta.Capabilities)
 	} else {
-		r.Ask = clientSession.askFunction(sendMessage)
+		r.Ask = clientSession.newAskFunc(sendMessage)
 		if clientSession.listener != nil {
-			_, r.StructuredOnly = clientSession.listener.GetClientCapabilities().Experimental[structuredOnly]
+			_, r.StructuredOnly = clientSession.listener.GetClientCapabilities().Experimental[structuredOnlyCapability]
 		}
 	}
 	return r
 }
 
 func declaresStructuredOnly(capabilities json.RawMessage) bool {
-	if !bytes.Contains(capabilities, []byte(structuredOnly)) {
+	if !bytes.Contains(capabilities, []byte(structuredOnlyCapability)) {
 		return false
 	}
-	return rawjson.Get(rawjson.Get(capabilities, "experimental"), structuredOnly) != nil
+	return rawjson.Get(rawjson.Get(capabilities, "experimental"), structuredOnlyCapability) != nil
 }
 
 func (s *Server) tooLargeText() string {

@@ -19,9 +19,9 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 type rejectingHandler struct{}
 
-func (rejectingHandler) Ready(context.Context, string) error { return nil }
+func (rejectingHandler) ReadinessReady(context.Context, string) error { return nil }
 func (rejectingHandler) Serve(context.Context, Request) Reply {
-	return Faultf(mcp.INTERNAL_ERROR, "no calls")
+	return NewFaultf(mcp.INTERNAL_ERROR, "no calls")
 }
 func (rejectingHandler) HeaderTool(string) *mcp.Tool { return nil }
 func newTestServer(o Options) (*Server, *server.MCPServer) {
@@ -44,10 +44,10 @@ func initializeSession(t *testing.T, s *Server) {
 	w := postRequest("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	session := w.Header().Get(mcp.HeaderSessionID)
 	if session == "" {
-		t.Fatalf("initialize gave no session: %s", w.Body)
+		t.Fatalf("the response to initialize has no session ID, want one: %s", w.Body)
 	}
 	if w := postRequest(session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); w.Code != http.StatusAccepted {
-		t.Fatalf("the notification initialized got the status %d", w.Code)
+		t.Fatalf("notifications/initialized: status %d; want 202", w.Code)
 	}
 }
 
@@ -66,33 +66,33 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		s.sessions.mu.Unlock()
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 		if len(allSessions) != n || len(allSessions[0].listener.libraryNotifications) != 1 {
-			t.Errorf("the server has %d sessions, and the first session has %d notifications", len(allSessions), len(allSessions[0].listener.libraryNotifications))
+			t.Errorf("%d sessions, %d notifications for the first; want %d and 1", len(allSessions), len(allSessions[0].listener.libraryNotifications), n)
 		}
 		<-time.After(2 * time.Hour)
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 		for _, endedSession := range allSessions {
 			if len(endedSession.listener.libraryNotifications) != 1 {
-				t.Fatal("mcp-go notifies a session that has ended")
+				t.Fatal("mcp-go notified a session that has ended; want no notification")
 			}
 		}
 		s.sessions.mu.Lock()
 		defer s.sessions.mu.Unlock()
 		if sessionCount := len(s.sessions.sessionsByID); sessionCount != 0 || s.sessions.sweepTimer != nil {
-			t.Errorf("the server still has %d sessions and the timer %v", sessionCount, s.sessions.sweepTimer)
+			t.Errorf("the server still has %d sessions and the timer %v; want 0 and nil", sessionCount, s.sessions.sweepTimer)
 		}
 	})
 }
 
-// TestNoRequestToAClientThatIsGone checks that a request to the client is not sent if its
+// TestNoRequestAfterContextEnds checks that a request to the client is not sent if its
 // context has ended.
-func TestNoRequestToAClientThatIsGone(t *testing.T) {
+func TestNoRequestAfterContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	sendMessage := func([]byte) error {
-		t.Error("the client received a message")
+		t.Error("the client received a request whose context had already ended; want none")
 		return nil
 	}
 	if _, err := (&clientRequests{}).sendAndWait(ctx, sendMessage, "elicitation/create", nil); err == nil {
-		t.Error("the request was sent")
+		t.Error("sendAndWait sent the request; want an error")
 	}
 }

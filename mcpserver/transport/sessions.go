@@ -53,22 +53,22 @@ type ClientInfo struct {
 
 // The type session is one client's session and its tasks.
 type session struct {
-	id          string
-	displayName string    // displayName is the session's name in lists of calls; unlike id, displayName is not secret
-	listener    *listener // the field listener is the session as mcp-go sees it; nil for clients without sessions
-	credential  Credential
-	requests    clientRequests
-	done        chan struct{}
-	clientInfo  ClientInfo // guarded by sessions.mu
-	lastRequest time.Time  // the time of the last request; guarded by sessions.mu
-	closedEarly bool       // set if the client closed a response early and has sent no request since; guarded by sessions.mu
+	id             string
+	displayName    string    // displayName is the session's name in lists of calls; unlike id, displayName is not secret
+	listener       *listener // the field listener is the session as mcp-go sees it; nil for clients without sessions
+	credential     Credential
+	requests       clientRequests
+	done           chan struct{}
+	clientInfo     ClientInfo // guarded by sessions.mu
+	lastRequest    time.Time  // the time of the last request; guarded by sessions.mu
+	hasClosedEarly bool       // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains cancellations whose requests have not arrived; endedKeys is a ring buffer of ended tasks'
-	// keys. The mutex sessions.mu guards earlyCancels, endedKeys and oldestEnded.
-	earlyCancels map[string]earlyCancel
-	endedKeys    []string
-	oldestEnded  int
+	// keys. The mutex sessions.mu guards earlyCancels, endedKeys and oldestEndedIndex.
+	earlyCancels     map[string]earlyCancel
+	endedKeys        []string
+	oldestEndedIndex int
 }
 
 // inactiveClientLimit is how long a client still counts as connected after its last request or stream has ended.
@@ -185,7 +185,7 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	if !ok || s.credential != c {
 		return nil, false
 	}
-	s.lastRequest, s.closedEarly = time.Now(), false
+	s.lastRequest, s.hasClosedEarly = time.Now(), false
 	return s, true
 }
 
@@ -193,7 +193,7 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 func (t *sessions) recordEarlyClose(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.closedEarly = true
+	s.hasClosedEarly = true
 }
 
 func (t *sessions) setClientName(id string, c reportedClient) {
@@ -243,8 +243,8 @@ func (t *sessions) releaseTask(s *session, key string) {
 	if len(s.endedKeys) < maxEndedKeys {
 		s.endedKeys = append(s.endedKeys, key)
 	} else {
-		s.endedKeys[s.oldestEnded] = key
-		s.oldestEnded = (s.oldestEnded + 1) % maxEndedKeys
+		s.endedKeys[s.oldestEndedIndex] = key
+		s.oldestEndedIndex = (s.oldestEndedIndex + 1) % maxEndedKeys
 	}
 	s.lastRequest = time.Now()
 	t.mu.Unlock()
@@ -261,7 +261,7 @@ func (t *sessions) cancelTask(s *session, key, cancelReason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]
 	if !ok && !slices.Contains(s.endedKeys, key) {
-		s.cancelEarly(key, cancelReason)
+		s.storeEarlyCancel(key, cancelReason)
 	}
 	t.mu.Unlock()
 	if ok {
@@ -269,8 +269,8 @@ func (t *sessions) cancelTask(s *session, key, cancelReason string) {
 	}
 }
 
-// The caller of cancelEarly holds sessions.mu.
-func (s *session) cancelEarly(key, cancelReason string) {
+// The caller of storeEarlyCancel holds sessions.mu.
+func (s *session) storeEarlyCancel(key, cancelReason string) {
 	maps.DeleteFunc(s.earlyCancels, func(_ string, e earlyCancel) bool { return time.Since(e.arrivedAt) >= earlyCancelLifetime })
 	if len(s.earlyCancels) >= maxEarlyCancels {
 		return
@@ -337,7 +337,7 @@ func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, ina
 // The caller of isExpired holds sessions.mu.
 func (t *sessions) isExpired(s *session) bool {
 	limit := t.idleTimeout
-	if s.closedEarly {
+	if s.hasClosedEarly {
 		limit = min(limit, inactiveClientLimit)
 	}
 	return len(s.runningTasks) == 0 && time.Since(s.lastRequest) >= limit
@@ -371,13 +371,13 @@ func (t *sessions) closeExpired() {
 // If ctx ends first, shutdown cancels the calls and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
-	allFinished := make(chan struct{})
+	tasksDone := make(chan struct{})
 	go func() {
 		t.openTasks.Wait()
-		close(allFinished)
+		close(tasksDone)
 	}()
 	select {
-	case <-allFinished:
+	case <-tasksDone:
 		return nil
 	case <-ctx.Done():
 		t.cancelAll(false)
@@ -385,8 +385,8 @@ func (t *sessions) shutdown(ctx context.Context) error {
 	}
 }
 
-// If streamsOnly is true, only streams without a call are cancelled.
-func (t *sessions) cancelAll(streamsOnly bool) {
+// If isStreamsOnly is true, only streams without a call are cancelled.
+func (t *sessions) cancelAll(isStreamsOnly bool) {
 	t.mu.Lock()
 	if !t.isClosed {
 		t.isClosed = true
@@ -404,7 +404,7 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	}
 	t.mu.Unlock()
 	for _, k := range tasks {
-		if k.isStream || !streamsOnly {
+		if k.isStream || !isStreamsOnly {
 			k.cancel(ErrShutdown)
 		}
 	}
@@ -413,7 +413,7 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 // A client over stdio is always connected, because its session ends with the client. The caller of isConnected
 // holds sessions.mu.
 func (s *session) isConnected() bool {
-	return s.clientInfo.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
+	return s.clientInfo.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.hasClosedEarly && time.Since(s.lastRequest) < inactiveClientLimit
 }
 
 func (t *sessions) clientInfos() []ClientInfo {

@@ -20,7 +20,7 @@ func startTask(t *testing.T, table *sessions, s *session, key string, stream boo
 	return ctx
 }
 
-func TestBeginTaskRejects(t *testing.T) {
+func TestBeginTaskRejectsInvalidTasks(t *testing.T) {
 	table := newTestSessions()
 	s, endedSession := table.open(TransportStdio, Credential{}), table.open(TransportStdio, Credential{})
 	startTask(t, table, s, "n1", false)
@@ -28,7 +28,7 @@ func TestBeginTaskRejects(t *testing.T) {
 		t.Error(err)
 	}
 	if !table.closeSession(endedSession.id) || table.closeSession(endedSession.id) {
-		t.Error("the session ended twice, or not at all")
+		t.Error("closeSession closed the session twice or not at all; want exactly once")
 	}
 	if err := table.beginTask(endedSession, "n1", task{}); !errors.Is(err, ErrSessionEnded) {
 		t.Error(err)
@@ -41,7 +41,7 @@ func TestBeginTaskRejects(t *testing.T) {
 	table.finishTask()
 }
 
-func TestEveryTaskEndsForOneReason(t *testing.T) {
+func TestTaskCancelCauses(t *testing.T) {
 	table := newTestSessions()
 	a, b := table.open(TransportHTTP, Credential{}), table.open(TransportHTTP, Credential{})
 	cancelledTask := startTask(t, table, a, "n1", false)
@@ -60,12 +60,12 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 		want error
 	}{{cancelledTask, ErrCancelled}, {closedTask, ErrSessionEnded}, {listening, ErrShutdown}, {busyClient, nil}, {sessionless, nil}} {
 		if cause := context.Cause(testCase.ctx); !errors.Is(cause, testCase.want) {
-			t.Errorf("%v, want %v", cause, testCase.want)
+			t.Errorf("cause of the context's end = %v, want %v", cause, testCase.want)
 		}
 	}
 	table.cancelAll(false)
 	if !errors.Is(context.Cause(busyClient), ErrShutdown) || !errors.Is(context.Cause(sessionless), ErrShutdown) {
-		t.Error("Shutdown did not cancel every call")
+		t.Error("Shutdown did not cancel every call; want the cause ErrShutdown for each")
 	}
 }
 

@@ -34,8 +34,8 @@ func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWrite
 		return err // this error is impossible, because the session ID is random
 	}
 
-	var forwarder sync.WaitGroup
-	forwarder.Go(func() { c.forwardNotifications(ctx) })
+	var forwarderGroup sync.WaitGroup
+	forwarderGroup.Go(func() { c.forwardNotifications(ctx) })
 	c.serveMessages(ctx, inputReader)
 	// When in or ctx ends, the client's calls are cancelled, unless a Shutdown has begun,
 	// which waits for running calls.
@@ -46,7 +46,7 @@ func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWrite
 	}
 	c.requests.Wait()
 	stop()
-	forwarder.Wait()
+	forwarderGroup.Wait()
 	return c.outWriter.writeError()
 }
 
@@ -81,12 +81,12 @@ func (c *stdioClient) serveMessages(ctx context.Context, inputReader io.Reader) 
 	for {
 		select {
 		case l := <-lines:
-			var tooLongErr *lineTooLong
+			var lineTooLongErr *lineTooLong
 			switch {
 			case l.err == nil:
 				c.serveLine(ctx, l.line)
-			case errors.As(l.err, &tooLongErr):
-				_ = c.outWriter.writeMessage(rpcError(tooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
+			case errors.As(l.err, &lineTooLongErr):
+				_ = c.outWriter.writeMessage(rpcError(lineTooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
 			default:
 				return
 			}
@@ -108,7 +108,7 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 		case <-stopReading:
 			return
 		}
-		if tooLongErr := (*lineTooLong)(nil); err != nil && !errors.As(err, &tooLongErr) {
+		if lineTooLongErr := (*lineTooLong)(nil); err != nil && !errors.As(err, &lineTooLongErr) {
 			return
 		}
 	}
@@ -134,7 +134,7 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	}
 	if p.IsModern() {
 		c.server.sessions.setClientName(c.session.id, p.Meta.ClientInfo)
-		c.session.listener.useModern(m)
+		c.session.listener.setModernProtocol(m)
 	}
 	switch {
 	case m.isAnswer():
@@ -165,7 +165,7 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m rpcMessag
 		return
 	case err != nil:
 		cancel(nil)
-		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingText))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingMessage))
 		return
 	}
 	c.requests.Go(func() {
@@ -187,11 +187,11 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p
 	if p.IsModern() {
 		reply, serverIdentity = checkModernMeta(p), c.server.opts.Identity
 	}
-	var lastWrittenValue lastWritten
+	var lastWrittenValue lastProgressWrite
 	if reply == nil {
 		sendMessage := func(notificationJSON []byte) error {
 			err := c.outWriter.writeMessage(notificationJSON)
-			lastWrittenValue.set(c.readBarrier.countWritten(), time.Now())
+			lastWrittenValue.set(c.readBarrier.nextProgressNumber(), time.Now())
 			return err
 		}
 		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, sendMessage))
@@ -199,31 +199,31 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p
 	minLength := c.awaitProgressRead(ctx, &lastWrittenValue, p.IsModern())
 	c.server.sessions.releaseTask(c.session, key)
 	if ctx.Err() != nil {
-		reply.Undelivered()
+		reply.HandleUndelivered()
 		return
 	}
 	err := c.outWriter.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
-		reply.Undelivered()
+		reply.HandleUndelivered()
 		c.server.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }
 
-// lastWritten records the number and the time of the last progress notification of a
-// call. The methods of lastWritten are safe for concurrent use.
-type lastWritten struct {
+// lastProgressWrite records the number and the time of the last progress notification of a
+// call. The methods of lastProgressWrite are safe for concurrent use.
+type lastProgressWrite struct {
 	mu             sync.Mutex // guards all fields below
-	sequenceNumber uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
+	sequenceNumber uint64     // the number that readBarrier.nextProgressNumber returned; 0 if no message was sent
 	writtenAt      time.Time
 }
 
-func (l *lastWritten) set(sequenceNumber uint64, writtenAt time.Time) {
+func (l *lastProgressWrite) set(sequenceNumber uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sequenceNumber, l.writtenAt = sequenceNumber, writtenAt
 }
 
-func (l *lastWritten) get() (sequenceNumber uint64, writtenAt time.Time) {
+func (l *lastProgressWrite) get() (sequenceNumber uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.sequenceNumber, l.writtenAt
@@ -231,14 +231,14 @@ func (l *lastWritten) get() (sequenceNumber uint64, writtenAt time.Time) {
 
 // minLength is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
 // recent progress are not delayed.
-func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *lastWritten, isModern bool) (minLength int) {
+func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *lastProgressWrite, isModern bool) (minLength int) {
 	sequenceNumber, writtenAt := lastWrittenValue.get()
 	switch {
 	case sequenceNumber == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
 		return 0
 	case isModern:
-		waitMinSeparation(ctx, writtenAt)
-	case !c.readBarrier.awaitRead(ctx, sequenceNumber):
+		waitMinMessageGap(ctx, writtenAt)
+	case !c.readBarrier.awaitPingAnswer(ctx, sequenceNumber):
 		return 0
 	}
 	return paddedAnswerBytes

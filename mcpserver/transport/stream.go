@@ -93,7 +93,7 @@ func (s *stream) notify(notificationJSON []byte) error {
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(notificationJSON) })
 }
 
-func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
+func (s *stream) sendNotifications(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)
 		if err != nil { // this error is impossible, because a notification contains only strings and numbers
@@ -127,10 +127,10 @@ func (s *stream) respond(httpStatus int, f func(*bufio.Writer)) error {
 	return s.write(writeTimeout, f)
 }
 
-// smallAnswer is the length in bytes up to which net/http buffers a response until the handler returns.
-const smallAnswer = 2 << 10
+// smallAnswerBytes is the length in bytes up to which net/http buffers a response until the handler returns.
+const smallAnswerBytes = 2 << 10
 
-func (s *stream) endUnanswered() {
+func (s *stream) endWithoutAnswer() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endStream()
@@ -178,9 +178,9 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	if s.writeErr != nil {
 		return s.writeErr
 	}
-	w := deadlineWriter{w: s.w, deadliner: s.controller, timeout: timeout}
+	w := deadlineWriter{w: s.w, deadlineSetter: s.controller, timeout: timeout}
 	if !s.isStarted {
-		w.bufferedBytes = smallAnswer
+		w.bufferedBytes = smallAnswerBytes
 	}
 	err := writeBuffered(&w, f)
 	if err == nil && s.isStarted {
@@ -203,18 +203,18 @@ type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
 // deadlineWriter sets a deadline for every write that may block.
 type deadlineWriter struct {
-	w         io.Writer
-	deadliner writeDeadliner // the field deadliner is nil if w has no deadlines
-	timeout   time.Duration
+	w              io.Writer
+	deadlineSetter writeDeadliner // the field deadlineSetter is nil if w has no deadlines
+	timeout        time.Duration
 	// bufferedBytes is how many bytes w accepts without waiting for the client, and therefore without a deadline.
 	bufferedBytes int
 	hasDeadline   bool
 }
 
 func (p *deadlineWriter) extendDeadline() {
-	if p.deadliner != nil {
+	if p.deadlineSetter != nil {
 		p.hasDeadline = true
-		_ = p.deadliner.SetWriteDeadline(time.Now().Add(p.timeout)) // without support for deadlines, the write may block
+		_ = p.deadlineSetter.SetWriteDeadline(time.Now().Add(p.timeout)) // without support for deadlines, the write may block
 	}
 }
 

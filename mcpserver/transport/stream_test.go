@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestStreamIsSilentAfterItsEnd(t *testing.T) {
+func TestEndedStreamSendsNothing(t *testing.T) {
 	var b responseRecorder
 	s := newStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
 	if err := s.notify([]byte(`{"n":1}`)); err != nil {
@@ -24,7 +24,7 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	}
 	s.sendComment()
 	if want := "event: message\ndata: {\"n\":1}\n\nevent: message\ndata: {\"n\":2}\n\n"; b.String() != want {
-		t.Errorf("the stream contains %q; want %v", b.String(), want)
+		t.Errorf("content of the stream = %q; want %v", b.String(), want)
 	}
 }
 
@@ -43,15 +43,15 @@ func (r *responseRecorder) WriteHeader(int) {}
 func (r *responseRecorder) Flush()          {}
 
 func TestFailedWriteIsReportedOnce(t *testing.T) {
-	lostWrites := 0
-	s := newStream(brokenResponse{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lostWrites++ })
+	failedWrites := 0
+	s := newStream(brokenResponse{}, &http.Request{Header: http.Header{}}, time.Hour, func() { failedWrites++ })
 	for range 3 {
 		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
 			t.Error(err)
 		}
 	}
-	if err := s.respond(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lostWrites != 1 {
-		t.Errorf("the write returned the error %v, reported %d times", err, lostWrites)
+	if err := s.respond(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || failedWrites != 1 {
+		t.Errorf("the write returned the error %v, reported %d times; want io.ErrClosedPipe, reported once", err, failedWrites)
 	}
 }
 

@@ -51,9 +51,9 @@ func (s *Subscriber) CountSubscriptions() int {
 	return len(s.subscribedURIs)
 }
 
-// PopChanged returns the sorted URIs of changed resources, and marks their notifications
+// PopChangedURIs returns the sorted URIs of changed resources, and marks their notifications
 // as sent. A slow client gets one notification for many changes of a resource.
-func (s *Subscriber) PopChanged() []string {
+func (s *Subscriber) PopChangedURIs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var changedURIs []string
@@ -127,7 +127,7 @@ func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.updateSignal.set()
 }
 
-func (q *logQueue) popAll() []mcp.JSONRPCNotification {
+func (q *logQueue) popAllLogs() []mcp.JSONRPCNotification {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	logs := q.pendingLogs

@@ -15,8 +15,8 @@ type toolList struct {
 	result mcp.ListToolsResult
 }
 
-func toToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
-	response, ok := answer.(mcp.JSONRPCResponse)
+func toToolList(id json.RawMessage, jsonrpcMessage mcp.JSONRPCMessage) (toolList, bool) {
+	response, ok := jsonrpcMessage.(mcp.JSONRPCResponse)
 	if !ok {
 		return toolList{}, false
 	}
@@ -33,9 +33,9 @@ func toToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) 
 }
 
 func (l toolList) writeTo(b *bufio.Writer) {
-	withoutTools := l.result
-	withoutTools.Tools = []mcp.Tool{}
-	jsonHead, err := json.Marshal(withoutTools)
+	emptyResult := l.result
+	emptyResult.Tools = []mcp.Tool{}
+	jsonHead, err := json.Marshal(emptyResult)
 	const emptyToolsEnd = `"tools":[]}`
 	if err != nil || len(jsonHead) < len(emptyToolsEnd) || string(jsonHead[len(jsonHead)-len(emptyToolsEnd):]) != emptyToolsEnd {
 		panic("transport: the list of tools does not end with the tools") // a test checks that the JSON ends with the tools

@@ -10,12 +10,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestToolListEqualsMCPGoEncoding(t *testing.T) {
-	isTrue := true
+func TestToolListMatchesMCPGoEncoding(t *testing.T) {
+	yes := true
 	plainTool := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
 	completeTool := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
 	completeTool.Title, completeTool.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
-	completeTool.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &isTrue, OpenWorldHint: &isTrue}
+	completeTool.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &yes, OpenWorldHint: &yes}
 	builtTool := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
 	more := plainTool
 	more.Name, more.Meta = "a__more", &mcp.Meta{AdditionalFields: map[string]any{"k": 1}}
@@ -31,14 +31,14 @@ func TestToolListEqualsMCPGoEncoding(t *testing.T) {
 		for _, r := range []any{result, &result} {
 			tools, ok := toToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
 			if !ok {
-				t.Fatalf("%s: %T is not recognized as a list of tools", name, r)
+				t.Fatalf("%s: %T is not recognized as a list of tools; want it recognized", name, r)
 			}
 			var got bytes.Buffer
 			b := bufio.NewWriter(&got)
 			tools.writeTo(b)
 			b.Flush()
 			if !equalJSON(t, got.Bytes(), want) {
-				t.Errorf("%s: got %s, want %s", name, &got, want)
+				t.Errorf("%s: JSON of the list = %s, want %s", name, &got, want)
 			}
 		}
 	}
@@ -48,10 +48,10 @@ func equalJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any
 	if err := json.Unmarshal(a, &x); err != nil {
-		t.Fatalf("%s: %v", a, err)
+		t.Fatalf("decoding the first JSON text %s failed: %v; want valid JSON", a, err)
 	}
 	if err := json.Unmarshal(b, &y); err != nil {
-		t.Fatalf("%s: %v", b, err)
+		t.Fatalf("decoding the second JSON text %s failed: %v; want valid JSON", b, err)
 	}
 	return reflect.DeepEqual(x, y)
 }

@@ -26,8 +26,8 @@ type Catalog struct {
 // [plugin.Registry.Reload] to load the plugins.
 func New(store *plugin.Store, settingValues *settings.Values, log zerolog.Logger) *Catalog {
 	registry := plugin.NewRegistry(store, log)
-	registry.UseSites(settingValues.Instances)
-	registry.UseBuiltins(browser.Plugin())
+	registry.SetSiteSource(settingValues.Instances)
+	registry.SetBuiltinPlugins(browser.Plugin())
 	return &Catalog{Registry: registry, settingValues: settingValues, faults: faults.Open(filepath.Dir(store.Path()), log)}
 }
 

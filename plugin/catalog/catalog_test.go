@@ -15,7 +15,7 @@ import (
 
 const siteSchema = `{"site":{"type":"url","label":"Site"}}`
 
-func TestCatalogUsesSitesOfTheUser(t *testing.T) {
+func TestCatalogUsesUserConfiguredSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	if _, err := store.Add(plugintest.Package{Name: "wiki", Settings: json.RawMessage(siteSchema)}.Write(t)); err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	settingValues := settings.New(filepath.Dir(store.Path()), settings.Options{})
 	c := New(store, settingValues, zerolog.Nop())
 	if c.Values() != settingValues {
-		t.Error("the catalog has other settings")
+		t.Error("Values of the catalog differ from the settings that were passed to New; want the same value")
 	}
 	loadWiki := func() *plugin.Plugin {
 		t.Helper()
@@ -32,7 +32,7 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 		}
 		loadedPlugin, ok := c.Set().Plugin("wiki")
 		if !ok {
-			t.Fatal("the plugin is not loaded")
+			t.Fatal("the plugin is not loaded; want it loaded")
 		}
 		return loadedPlugin
 	}
@@ -63,17 +63,17 @@ func TestCatalogKeepsFaults(t *testing.T) {
 		}
 		loadedPlugin, ok := c.Set().Plugin("wiki")
 		if !ok {
-			t.Fatal("the plugin is not loaded")
+			t.Fatal("the plugin is not loaded; want it loaded")
 		}
 		return c, loadedPlugin
 	}
 	c, loadedPlugin := openCatalog()
-	if _, isFaulty := c.Faults().FaultOf(loadedPlugin); isFaulty {
-		t.Error("a new plugin has a fault")
+	if _, isFaulty := c.Faults().FindFault(loadedPlugin); isFaulty {
+		t.Error("a new plugin has a fault; want none")
 	}
 	c.Faults().RecordFault(loadedPlugin, "it threw", "https://wiki.test/page", "Chrome")
 	c, loadedPlugin = openCatalog()
-	if f, isFaulty := c.Faults().FaultOf(loadedPlugin); !isFaulty || f.Problem != "it threw" || f.Site != "https://wiki.test" {
-		t.Errorf("the fault after a restart: %+v, %t", f, isFaulty)
+	if f, isFaulty := c.Faults().FindFault(loadedPlugin); !isFaulty || f.Problem != "it threw" || f.Site != "https://wiki.test" {
+		t.Errorf("fault after a restart = %+v, found %t; want the problem \"it threw\" on https://wiki.test", f, isFaulty)
 	}
 }

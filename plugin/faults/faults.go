@@ -95,9 +95,9 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// FaultOf returns the fault of the plugin's current content. FaultOf returns false if the
+// FindFault returns the fault of the plugin's current content. FindFault returns false if the
 // content has no fault.
-func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
+func (f *Faults) FindFault(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -192,7 +192,7 @@ func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	if fault, isFaulty := g.faults.FaultOf(loadedPlugin); isFaulty && fault.Site == "" {
+	if fault, isFaulty := g.faults.FindFault(loadedPlugin); isFaulty && fault.Site == "" {
 		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, fmt.Sprintf("the plugin %s can't run: %s", loadedPlugin.Name, fault.Problem),
 			errtext.AddUserStep(wire.ErrPluginBroken, fmt.Sprintf("The plugin %s can't run: %s.", loadedPlugin.Name, strings.TrimRight(fault.Problem, "."))))
 	}

@@ -80,7 +80,7 @@ func (inspection *Inspection) addSection(name, sectionText string) {
 	}
 }
 
-// escapeHiddenText replaces hidden characters by visible escapes, because hidden text could
+// escapeHiddenText replaces hidden characters with visible escapes, because hidden text could
 // contain instructions that only an agent reads.
 func escapeHiddenText(untrustedText string) string {
 	return plaintext.Replace(untrustedText, func(r rune) string {
@@ -129,13 +129,13 @@ var reviewSections = []struct{ name, title string }{
 }
 
 // ReviewText returns the sections that a review shows after the overview: the changes
-// and, if withCode is true, the author's code. ReviewText returns an empty string if a
+// and, if includesCode is true, the author's code. ReviewText returns an empty string if a
 // review shows no section after the overview.
-func (inspection *Inspection) ReviewText(withCode bool) string {
+func (inspection *Inspection) ReviewText(includesCode bool) string {
 	sectionText := ""
 	for _, section := range reviewSections {
 		for _, s := range inspection.sections {
-			if s.name == section.name && (withCode || s.name == sectionChanges) {
+			if s.name == section.name && (includesCode || s.name == sectionChanges) {
 				sectionText += fmt.Sprintf("\n%s:\n\n%s\n", section.title, strings.TrimRight(strings.Join(s.reviewPages, ""), "\n"))
 			}
 		}
@@ -200,19 +200,19 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, set
 	line("content hash", "%s", inspection.Hash)
 	line("reviewed", "%s", formatReview(s, hasReviewed, isUnchanged))
 	line("permission", "%s", s.EffectivePermission)
-	line("runs", "%s", describeRunPlaces(inspectedPlugin))
-	line("world", "%s", plugin.WorldMeaning(inspectedPlugin.World))
+	line("runs", "%s", describeRunLocations(inspectedPlugin))
+	line("world", "%s", plugin.DescribeWorld(inspectedPlugin.World))
 	if inspectedPlugin.StartsLate() {
-		line("late", "%s", plugin.LateStartMeaning)
+		line("late", "%s", plugin.LateStartDescription)
 		line("late access", "%s", formatOnOff(s.HasLateAccess()))
 	}
 	line("may call", "%s", formatAllowedCalls(s))
 	ownCode, libraries := code.OwnCode(), code.LibraryCode()
 	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(ownCode), len(libraries))
-	ownMentions, preMentions, libraryMentions := findBrowserFeatures(ownCode), findBrowserFeatures(code.PreScript), findBrowserFeatures(libraries)
+	ownFeatures, preScriptFeatures, libraryFeatures := findBrowserFeatures(ownCode), findBrowserFeatures(code.PreScript), findBrowserFeatures(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
-		joinOrNone(browserFeatureNames(ownMentions)), joinOrNone(browserFeatureNames(preMentions)), joinOrNone(browserFeatureNames(libraryMentions)))
-	for _, m := range sortBrowserFeatures(ownMentions, preMentions) {
+		joinTextsOrNone(browserFeatureNames(ownFeatures)), joinTextsOrNone(browserFeatureNames(preScriptFeatures)), joinTextsOrNone(browserFeatureNames(libraryFeatures)))
+	for _, m := range sortBrowserFeatures(ownFeatures, preScriptFeatures) {
 		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.Meaning)
 	}
 	line("settings", "%s", formatSettings(inspectedPlugin, settingValues))
@@ -231,7 +231,7 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, set
 	return b.String()
 }
 
-func describeRunPlaces(inspectedPlugin *plugin.Plugin) string {
+func describeRunLocations(inspectedPlugin *plugin.Plugin) string {
 	description := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
 		description += ", also in frames of the page's origin"
@@ -251,7 +251,7 @@ func formatOnOff(on bool) string {
 
 func formatAllowedCalls(s policy.State) string {
 	if s.Reviewed && len(s.Calls) > 0 {
-		return "the tools of " + strings.Join(s.CallsTo(), ", ")
+		return "the tools of " + strings.Join(s.CallablePlugins(), ", ")
 	}
 	return "no other plugin, unless the user allows it"
 }
@@ -261,17 +261,17 @@ func formatReview(s policy.State, hasReviewed, isUnchanged bool) string {
 	case s.Review == nil:
 		return "never"
 	case s.Reviewed:
-		return "yes, what is there now" + humanize.OnDay(s.Review.At)
+		return "yes, what is there now" + humanize.FormatDay(s.Review.At)
 	case !hasReviewed:
-		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, and what was reviewed was not kept", s.Review.Version, humanize.OnDay(s.Review.At))
+		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, and what was reviewed was not kept", s.Review.Version, humanize.FormatDay(s.Review.At))
 	case isUnchanged:
-		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, in what bundlers add only", s.Review.Version, humanize.OnDay(s.Review.At))
+		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, in what bundlers add only", s.Review.Version, humanize.FormatDay(s.Review.At))
 	}
-	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
+	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.FormatDay(s.Review.At), sectionChanges)
 }
 
 func formatSettings(inspectedPlugin *plugin.Plugin, settingValues *settings.Values) string {
-	setValues := settingValues.ValidValues(inspectedPlugin)
+	configuredValues := settingValues.ValidValues(inspectedPlugin)
 	var shownTexts []string
 	for _, s := range inspectedPlugin.Settings {
 		description := fmt.Sprintf("%s (%s", s.Key, s.Type)
@@ -281,15 +281,15 @@ func formatSettings(inspectedPlugin *plugin.Plugin, settingValues *settings.Valu
 		if s.IsSecret() {
 			description += ", secret"
 		}
-		if setValues[s.Key] != nil {
+		if configuredValues[s.Key] != nil {
 			description += ", set"
 		}
 		shownTexts = append(shownTexts, description+")")
 	}
-	return joinOrNone(shownTexts)
+	return joinTextsOrNone(shownTexts)
 }
 
-func joinOrNone(shownTexts []string) string {
+func joinTextsOrNone(shownTexts []string) string {
 	if len(shownTexts) == 0 {
 		return "none"
 	}

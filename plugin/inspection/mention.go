@@ -27,7 +27,7 @@ type featurePattern struct {
 }
 
 // Minified code keeps the names of browser APIs.
-func wordFeaturePatterns(meaning string, names ...string) []featurePattern {
+func newWordPatterns(meaning string, names ...string) []featurePattern {
 	var capabilities []featurePattern
 	for _, name := range names {
 		capabilities = append(capabilities, featurePattern{browserFeature{name, meaning}, name, lazyregexp.New(`(^|[^\w$])` + regexp.QuoteMeta(name) + `($|[^\w$])`)})
@@ -40,17 +40,17 @@ func newFeaturePattern(name, meaning, literal, pattern string) []featurePattern 
 }
 
 var featurePatterns = sortedFeaturePatterns(
-	wordFeaturePatterns("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
-	wordFeaturePatterns("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
-	wordFeaturePatterns("Loads code or runs it beside the page.", "importScripts", "Worker", "SharedWorker", "serviceWorker"),
-	wordFeaturePatterns("Runs text as code, which this review does not show.", "eval", "Function"),
-	wordFeaturePatterns("Reads or writes cookies.", "document.cookie", "cookieStore"),
-	wordFeaturePatterns("Reads or writes what the site keeps in the browser.", "localStorage", "sessionStorage", "indexedDB"),
-	wordFeaturePatterns("Asks for passwords or keys that the browser keeps.", "credentials.get"),
-	wordFeaturePatterns("Reads or writes the clipboard.", "clipboard"),
-	wordFeaturePatterns("Sends messages to other windows or frames.", "postMessage"),
-	wordFeaturePatterns("Adds elements to the page; a script, an image or a frame loads an address.", "createElement"),
-	wordFeaturePatterns("Writes HTML into the page, which can run scripts or load addresses.", "innerHTML", "outerHTML", "insertAdjacentHTML"),
+	newWordPatterns("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
+	newWordPatterns("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
+	newWordPatterns("Loads code or runs it beside the page.", "importScripts", "Worker", "SharedWorker", "serviceWorker"),
+	newWordPatterns("Runs text as code, which this review does not show.", "eval", "Function"),
+	newWordPatterns("Reads or writes cookies.", "document.cookie", "cookieStore"),
+	newWordPatterns("Reads or writes what the site keeps in the browser.", "localStorage", "sessionStorage", "indexedDB"),
+	newWordPatterns("Asks for passwords or keys that the browser keeps.", "credentials.get"),
+	newWordPatterns("Reads or writes the clipboard.", "clipboard"),
+	newWordPatterns("Sends messages to other windows or frames.", "postMessage"),
+	newWordPatterns("Adds elements to the page; a script, an image or a frame loads an address.", "createElement"),
+	newWordPatterns("Writes HTML into the page, which can run scripts or load addresses.", "innerHTML", "outerHTML", "insertAdjacentHTML"),
 	newFeaturePattern("document.write", "Writes HTML into the page, which can run scripts or load addresses.", "write", `\bdocument(\?\.|\.)write(ln)?\b|\bdocument\[["']write(ln)?["']\]`),
 	newFeaturePattern("window.open", "Opens a window or tab at an address of its choice.", "open",
 		`\b(window|self|globalThis|top|parent)(\?\.|\.)open\b|\b(window|self|globalThis|top|parent)\[["']open["']\]|(^|[^\w$.])open\(\s*["'`+"`"+`]`),
@@ -71,18 +71,18 @@ func sortedFeaturePatterns(lists ...[]featurePattern) []featurePattern {
 // findBrowserFeatures returns the browser features whose names occur in code, sorted by name.
 // A named feature may be harmless, and code can use browser features without naming them.
 func findBrowserFeatures(code string) []browserFeature {
-	var mentions []browserFeature
+	var foundFeatures []browserFeature
 	for _, p := range featurePatterns {
 		if strings.Contains(code, p.literal) && p.pattern().MatchString(code) {
-			mentions = append(mentions, p.browserFeature)
+			foundFeatures = append(foundFeatures, p.browserFeature)
 		}
 	}
-	return mentions
+	return foundFeatures
 }
 
-func browserFeatureNames(mentions []browserFeature) []string {
+func browserFeatureNames(foundFeatures []browserFeature) []string {
 	var names []string
-	for _, m := range mentions {
+	for _, m := range foundFeatures {
 		names = append(names, m.Name)
 	}
 	return names
@@ -91,7 +91,7 @@ func browserFeatureNames(mentions []browserFeature) []string {
 // sortBrowserFeatures merges lists of browser features, sorts them by name and removes
 // duplicates.
 func sortBrowserFeatures(lists ...[]browserFeature) []browserFeature {
-	mentions := slices.Concat(lists...)
-	slices.SortFunc(mentions, func(a, b browserFeature) int { return strings.Compare(a.Name, b.Name) })
-	return slices.Compact(mentions)
+	foundFeatures := slices.Concat(lists...)
+	slices.SortFunc(foundFeatures, func(a, b browserFeature) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Compact(foundFeatures)
 }

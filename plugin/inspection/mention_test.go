@@ -39,11 +39,11 @@ func TestFindBrowserFeatures(t *testing.T) {
 		for _, m := range findBrowserFeatures(code) {
 			names = append(names, m.Name)
 			if !strings.HasSuffix(m.Meaning, ".") || len(m.Meaning) < 20 {
-				t.Errorf("%s has no sentence: %q", m.Name, m.Meaning)
+				t.Errorf("meaning of the feature %s = %q; want a sentence of at least 20 characters", m.Name, m.Meaning)
 			}
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s mentions %q, want %q", code, got, want)
+			t.Errorf("browser features in the code %s = %q, want %q", code, got, want)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func TestNoBrowserFeatures(t *testing.T) {
 		`const isImage = true`, `myfetch$()`,
 	} {
 		if got := findBrowserFeatures(code); len(got) != 0 {
-			t.Errorf("%s mentions %v; want length 0", code, got)
+			t.Errorf("browser features in the code %s = %v; want none", code, got)
 		}
 	}
 }
 
 func TestBrowserFeaturesAreSorted(t *testing.T) {
 	if !slices.IsSortedFunc(featurePatterns, func(a, b featurePattern) int { return strings.Compare(a.Name, b.Name) }) {
-		t.Error("powers are not in order")
+		t.Error("featurePatterns are not sorted by name; want them sorted")
 	}
 }

@@ -32,9 +32,9 @@ type issuedToken struct {
 
 // Issue returns a new token for an inspection.
 func (r *Tokens) Issue(inspection *Inspection) string {
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // rand.Read never fails
-	token := base64.RawURLEncoding.EncodeToString(random[:])
+	var randomBytes [32]byte
+	_, _ = rand.Read(randomBytes[:]) // rand.Read never fails
+	token := base64.RawURLEncoding.EncodeToString(randomBytes[:])
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.issued) == maxTokens {

@@ -16,9 +16,9 @@ const (
 	// maxAuthorChars is the maximum length of an author's name in the side panel, in
 	// characters.
 	maxAuthorChars = 100
-	// maxShownChars is the maximum length of a description or warning in the side panel,
+	// maxFieldChars is the maximum length of a description or warning in the side panel,
 	// in characters.
-	maxShownChars = 1000
+	maxFieldChars = 1000
 )
 
 // BrowserFeatureNames returns the names of the browser features that a plugin's own code and
@@ -36,24 +36,24 @@ func BrowserFeatureNames(loadedPlugin *plugin.Plugin) ([]string, error) {
 func (inspection *Inspection) View() wire.PluginInspectResult {
 	p := inspection.Plugin
 	view := wire.PluginInspectResult{
-		Hash: inspection.Hash, Description: plaintext.Clean(p.Description, maxShownChars), Package: p.Package, Source: wire.PluginSource(p.Source), Folder: p.Dir,
-		Author: authorOf(p), Excludes: slices.Clone(p.Excludes), PreScript: p.PreScript, RunsInFrames: p.RunsInFrames, Powers: inspection.browserFeatures(),
+		Hash: inspection.Hash, Description: plaintext.Clean(p.Description, maxFieldChars), Package: p.Package, Source: wire.PluginSource(p.Source), Folder: p.Dir,
+		Author: formatAuthor(p), Excludes: slices.Clone(p.Excludes), PreScript: p.PreScript, RunsInFrames: p.RunsInFrames, Powers: inspection.browserFeatures(),
 	}
 	for _, warning := range p.Warnings {
-		view.Warnings = append(view.Warnings, plaintext.Line(warning, maxShownChars))
+		view.Warnings = append(view.Warnings, plaintext.Line(warning, maxFieldChars))
 	}
 	for _, t := range p.Tools {
 		view.Tools = append(view.Tools, wire.InspectedToolView{
-			Name: t.Name, Description: plaintext.Clean(t.Description, maxShownChars), Destructive: t.Annotations.Destructive != nil && *t.Annotations.Destructive,
+			Name: t.Name, Description: plaintext.Clean(t.Description, maxFieldChars), Destructive: t.Annotations.Destructive != nil && *t.Annotations.Destructive,
 		})
 	}
 	for _, name := range []wire.SectionName{wire.SectionChanges, wire.SectionCode, wire.SectionPreScript, wire.SectionLibraries} {
 		if s, ok := inspection.findSection(string(name)); ok {
-			view.Sections = append(view.Sections, sectionView(name, s))
+			view.Sections = append(view.Sections, newSectionView(name, s))
 		}
 	}
 	if r := inspection.state.Review; r != nil {
-		view.LastReview = &wire.LastReviewView{Version: plaintext.Line(r.Version, maxShownChars), Permission: inspection.state.Permission}
+		view.LastReview = &wire.LastReviewView{Version: plaintext.Line(r.Version, maxFieldChars), Permission: inspection.state.Permission}
 		if !r.At.IsZero() {
 			view.LastReview.AtMs = float64(r.At.UnixMilli())
 		}
@@ -61,7 +61,7 @@ func (inspection *Inspection) View() wire.PluginInspectResult {
 	return view
 }
 
-func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
+func newSectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
 	view := wire.SectionView{Name: name, Pages: len(s.reviewPages)}
 	for _, page := range s.reviewPages {
 		view.Lines += strings.Count(page, "\n")
@@ -82,7 +82,7 @@ func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
 }
 
 func (inspection *Inspection) browserFeatures() []wire.PowerView {
-	var powers []wire.PowerView
+	var powerViews []wire.PowerView
 	for _, section := range []struct {
 		name wire.SectionName
 		code string
@@ -92,34 +92,34 @@ func (inspection *Inspection) browserFeatures() []wire.PowerView {
 		{wire.SectionLibraries, inspection.code.LibraryCode()},
 	} {
 		for _, m := range findBrowserFeatures(section.code) {
-			i := slices.IndexFunc(powers, func(power wire.PowerView) bool { return power.Name == m.Name })
+			i := slices.IndexFunc(powerViews, func(power wire.PowerView) bool { return power.Name == m.Name })
 			if i < 0 {
-				i = len(powers)
-				powers = append(powers, wire.PowerView{Name: m.Name, Meaning: m.Meaning})
+				i = len(powerViews)
+				powerViews = append(powerViews, wire.PowerView{Name: m.Name, Meaning: m.Meaning})
 			}
-			powers[i].Sections = append(powers[i].Sections, section.name)
+			powerViews[i].Sections = append(powerViews[i].Sections, section.name)
 		}
 	}
-	slices.SortFunc(powers, func(a, b wire.PowerView) int { return strings.Compare(a.Name, b.Name) })
-	return powers
+	slices.SortFunc(powerViews, func(a, b wire.PowerView) int { return strings.Compare(a.Name, b.Name) })
+	return powerViews
 }
 
 // The author's name is not verified. The author in package.json is a string or an object.
-func authorOf(p *plugin.Plugin) string {
-	packageJSON, _, err := p.Descriptions()
+func formatAuthor(p *plugin.Plugin) string {
+	packageJSON, _, err := p.ReadManifests()
 	if err != nil {
 		return ""
 	}
-	var named struct {
+	var manifest struct {
 		Author json.RawMessage `json:"author"`
 	}
 	var object struct {
 		Name string `json:"name"`
 	}
-	if json.Unmarshal(packageJSON, &named) != nil {
+	if json.Unmarshal(packageJSON, &manifest) != nil {
 		return ""
 	}
-	if json.Unmarshal(named.Author, &object.Name) != nil && json.Unmarshal(named.Author, &object) != nil {
+	if json.Unmarshal(manifest.Author, &object.Name) != nil && json.Unmarshal(manifest.Author, &object) != nil {
 		return ""
 	}
 	return plaintext.Line(object.Name, maxAuthorChars)

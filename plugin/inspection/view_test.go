@@ -17,7 +17,7 @@ func bundle(library, ownCode string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + ownCode + "\n})();\n"
 }
 
-func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.SectionView {
+func findViewSection(view wire.PluginInspectResult, name wire.SectionName) wire.SectionView {
 	i := slices.IndexFunc(view.Sections, func(s wire.SectionView) bool { return s.Name == name })
 	if i < 0 {
 		return wire.SectionView{}
@@ -25,7 +25,7 @@ func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.Sectio
 	return view.Sections[i]
 }
 
-func TestView(t *testing.T) {
+func TestInspectionView(t *testing.T) {
 	isDestructive := true
 	p := plugintest.Package{
 		Name: "mail", Code: bundle("eval(x);", "fetch('/a');"), PreScript: "localStorage.x;\n",
@@ -38,25 +38,25 @@ func TestView(t *testing.T) {
 	}
 	view := mailInspection.View()
 	if view.Hash != mailInspection.Hash || view.Description != "A plugin for tests." || view.Package != "opentabs-plugin-mail" || !view.PreScript || view.LastReview != nil || view.Author != "" {
-		t.Errorf("inspection of a new plugin = %+v", view)
+		t.Errorf("inspection of a new plugin = %+v; want its description, package and pre-script, and no earlier review", view)
 	}
-	var powers []string
+	var powerNames []string
 	for _, power := range view.Powers {
 		for _, section := range power.Sections {
-			powers = append(powers, power.Name+" in "+string(section))
+			powerNames = append(powerNames, power.Name+" in "+string(section))
 		}
 	}
-	if got := strings.Join(powers, ", "); got != "eval in libraries, fetch in code, localStorage in pre-script" {
-		t.Errorf("browser features = %s", got)
+	if got := strings.Join(powerNames, ", "); got != "eval in libraries, fetch in code, localStorage in pre-script" {
+		t.Errorf("browser features = %s; want eval, fetch and localStorage", got)
 	}
 	if len(view.Tools) != 2 || view.Tools[0].Description != "Reads." || view.Tools[0].Destructive || !view.Tools[1].Destructive {
-		t.Errorf("inspected tools = %+v", view.Tools)
+		t.Errorf("inspected tools = %+v; want 2, the second one destructive", view.Tools)
 	}
-	if s := sectionOf(view, wire.SectionCode); s.Pages != 1 || s.Lines < 3 || sectionOf(view, wire.SectionLibraries).Lines == 0 || sectionOf(view, wire.SectionChanges).Pages != 0 {
-		t.Errorf("inspected sections = %+v", view.Sections)
+	if s := findViewSection(view, wire.SectionCode); s.Pages != 1 || s.Lines < 3 || findViewSection(view, wire.SectionLibraries).Lines == 0 || findViewSection(view, wire.SectionChanges).Pages != 0 {
+		t.Errorf("inspected sections = %+v; want 1 page of code, some libraries and no changes", view.Sections)
 	}
 	if names, err := inspection.BrowserFeatureNames(mailInspection.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
-		t.Errorf("browser features in the author's code = %v, %v", names, err)
+		t.Errorf("browser features in the author's code = %v, error %v; want fetch and localStorage", names, err)
 	}
 
 	w.review("mail", wire.PermissionAuto)
@@ -67,14 +67,14 @@ func TestView(t *testing.T) {
 	}
 	view = mailInspection.View()
 	if r := view.LastReview; r == nil || r.Version != "1.0.0" || r.Permission != wire.PermissionAuto || r.AtMs == 0 {
-		t.Errorf("last review of the changed plugin = %+v", r)
+		t.Errorf("last review of the changed plugin = %+v; want version 1.0.0 with the permission auto", r)
 	}
-	if s := sectionOf(view, wire.SectionChanges); s.Added != 3 || s.Removed != 2 {
-		t.Errorf("section changes of the changed plugin = %+v", s)
+	if s := findViewSection(view, wire.SectionChanges); s.Added != 3 || s.Removed != 2 {
+		t.Errorf("section changes of the changed plugin = %+v; want 3 lines added and 2 removed", s)
 	}
 	page, err := mailInspection.PanelPage(wire.PluginPageParams{Plugin: "mail", Hash: view.Hash, Section: wire.SectionChanges, Page: 1})
 	if err != nil || page.FirstLine != 1 || !strings.Contains(page.Text, "+  fetch('/c');") {
-		t.Errorf("first page of the section changes = %+v, %v", page, err)
+		t.Errorf("first page of the section changes = %+v, error %v; want line 1 first, and the added call of fetch", page, err)
 	}
 }
 
@@ -89,8 +89,8 @@ func TestPanelPage(t *testing.T) {
 	firstParams.Page = 1
 	firstPage, firstErr := mailInspection.PanelPage(firstParams)
 	page, err := mailInspection.PanelPage(request)
-	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || sectionOf(mailInspection.View(), wire.SectionCode).Pages != 4 {
-		t.Errorf("page 2 begins at line %d, %v, %v", page.FirstLine, err, firstErr)
+	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || findViewSection(mailInspection.View(), wire.SectionCode).Pages != 4 {
+		t.Errorf("page 2 begins at line %d, errors %v and %v; want the line after page 1", page.FirstLine, err, firstErr)
 	}
 	for want, pluginChange := range map[string]func(*wire.PluginPageParams){
 		"has changed since you opened its review": func(p *wire.PluginPageParams) { p.Hash = "old" },
@@ -107,7 +107,7 @@ func TestPanelPage(t *testing.T) {
 	}
 }
 
-func TestViewAuthor(t *testing.T) {
+func TestInspectionViewAuthor(t *testing.T) {
 	for author, want := range map[string]string{`"Ada"`: "Ada", `{"name":"Ada\u202e Lovelace","email":"a@b.example"}`: "Ada Lovelace", `7`: "", `null`: ""} {
 		w := newTestPolicy(t, plugintest.Package{Name: "mail"})
 		mailPlugin, err := w.pluginSet.Find("mail")

@@ -140,8 +140,8 @@ func (p *Package) fillDefaults() {
 
 // Adapter returns code followed by the hash statement that a build appends.
 func Adapter(name, code string) []byte {
-	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
-	return append([]byte(code), fmt.Sprintf(statement, name, sha256.Sum256([]byte(code)))...)
+	const scriptStatement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
+	return append([]byte(code), fmt.Sprintf(scriptStatement, name, sha256.Sum256([]byte(code)))...)
 }
 
 func encodeJSON(t testing.TB, v any) []byte {

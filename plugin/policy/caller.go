@@ -28,7 +28,7 @@ func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	otherTab := callInfo.TabID != callInfo.Caller.TabID || callInfo.Browser != callInfo.Caller.Browser
 	if otherTab && g.isRestricted(callInfo.Caller.Plugin) {
 		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so its tools may not call tools in other tabs", callInfo.Caller.Plugin),
-			lateAccessCommand(callInfo.Caller.Plugin))
+			formatLateAccessCommand(callInfo.Caller.Plugin))
 	}
 	return dispatch.Verdict{}
 }
@@ -45,16 +45,16 @@ func (g callerGate) checkCall(caller, calledTools string) dispatch.Verdict {
 	switch {
 	case isRestricted && !isAllowed:
 		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, calledTools),
-			allowCommand+" and "+lateAccessCommand(caller))
+			allowCommand+" and "+formatLateAccessCommand(caller))
 	case isRestricted:
-		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), lateAccessCommand(caller))
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), formatLateAccessCommand(caller))
 	case !isAllowed:
 		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, calledTools), allowCommand)
 	}
 	return dispatch.Verdict{}
 }
 
-func lateAccessCommand(name string) string {
+func formatLateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
@@ -72,17 +72,17 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 		if err == nil {
 			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
-		calledTools := pluginNameOf(parent, name)
-		if builtin, ok := e.policy.currentPlugins().Tool(name); ok && builtin.Plugin.IsBuiltin() {
-			calledTools = builtin.Plugin.Name
+		calledTools := parsePluginName(parent, name)
+		if builtinTool, ok := e.policy.currentPlugins().Tool(name); ok && builtinTool.Plugin.IsBuiltin() {
+			calledTools = builtinTool.Plugin.Name
 		}
 		if calledTools == parent.Plugin {
 			return tool, args, err
 		}
 		gate := callerGate{e.policy}
 		if _, calledPlugins := e.policy.currentPlugins().Plugin(calledTools); calledPlugins || gate.isRestricted(parent.Plugin) {
-			if v := gate.checkCall(parent.Plugin, calledTools); v.Block != nil {
-				return dispatch.Tool{}, nil, v.Block
+			if v := gate.checkCall(parent.Plugin, calledTools); v.BlockError != nil {
+				return dispatch.Tool{}, nil, v.BlockError
 			}
 		}
 		return tool, args, err
@@ -93,14 +93,14 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
-		go g.p.file.Notify()
+		go g.p.file.NotifyListeners()
 	}
 }
 
 const (
-	// maxRefused is the maximum number of target plugins in the record of refused calls
+	// maxRefusedPlugins is the maximum number of target plugins in the record of refused calls
 	// of one calling plugin.
-	maxRefused = 20
+	maxRefusedPlugins = 20
 	// maxRefusedCallers is the maximum number of calling plugins with recorded refusals.
 	maxRefusedCallers = 200
 )
@@ -110,32 +110,32 @@ const (
 // calls from the calling plugin to the called plugin. A refusedCalls is safe for
 // concurrent use.
 type refusedCalls struct {
-	mu       sync.Mutex // the mutex guards the field byCaller
-	byCaller map[string][]string
+	mu                    sync.Mutex // the mutex guards the field calledPluginsByCaller
+	calledPluginsByCaller map[string][]string
 }
 
 func (r *refusedCalls) add(caller, calledTools string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.byCaller == nil {
-		r.byCaller = map[string][]string{}
+	if r.calledPluginsByCaller == nil {
+		r.calledPluginsByCaller = map[string][]string{}
 	}
-	calledPlugins := r.byCaller[caller]
-	if slices.Contains(calledPlugins, calledTools) || len(calledPlugins) == maxRefused || calledPlugins == nil && len(r.byCaller) == maxRefusedCallers {
+	calledPlugins := r.calledPluginsByCaller[caller]
+	if slices.Contains(calledPlugins, calledTools) || len(calledPlugins) == maxRefusedPlugins || calledPlugins == nil && len(r.calledPluginsByCaller) == maxRefusedCallers {
 		return false
 	}
-	r.byCaller[caller] = append(calledPlugins, calledTools)
+	r.calledPluginsByCaller[caller] = append(calledPlugins, calledTools)
 	return true
 }
 
-// Refused returns the plugins that a plugin has tried to call without permission since the
+// RefusedPlugins returns the plugins that a plugin has tried to call without permission since the
 // daemon started. Refused sorts the plugins by name.
-func (p *Policy) Refused(name string) []string {
+func (p *Policy) RefusedPlugins(name string) []string {
 	s := p.State(name)
 	p.refusedCalls.mu.Lock()
 	defer p.refusedCalls.mu.Unlock()
 	var pluginNames []string
-	for _, calledTools := range p.refusedCalls.byCaller[name] {
+	for _, calledTools := range p.refusedCalls.calledPluginsByCaller[name] {
 		if !s.mayCall(calledTools) {
 			pluginNames = append(pluginNames, calledTools)
 		}
@@ -144,7 +144,7 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-func pluginNameOf(parent dispatch.Tool, name string) string {
+func parsePluginName(parent dispatch.Tool, name string) string {
 	if calledTools, _, ok := strings.Cut(name, "__"); ok {
 		return calledTools
 	}

@@ -95,7 +95,7 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 
 // After allowAlways returns, its caller must record the user's decision and notify the listeners.
 func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
-	if problemText := plaintext.CheckShown(isAllowed.Client); problemText != "" {
+	if problemText := plaintext.CheckDisplayText(isAllowed.Client); problemText != "" {
 		return fmt.Errorf("the client's name %s", problemText)
 	}
 	return p.file.Change(func(document *statedoc.Plugins) error {
@@ -118,7 +118,7 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	})
 }
 
-// CallsTo returns the names of the plugins whose tools the given plugin is allowed to call,
+// CallablePlugins returns the names of the plugins whose tools the given plugin is allowed to call,
 // in alphabetical order. Permissions for calls have no effect while the calling plugin is not
 // reviewed.
-func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }
+func (s State) CallablePlugins() []string { return slices.Sorted(maps.Keys(s.Calls)) }

@@ -14,7 +14,7 @@ func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 		var permission wire.Permission
 		if statedoc.Decode(tool["permission"], &permission) && permission == wire.PermissionAuto {
 			delete(tool, "permission")
-			putTool(tools, name, tool)
+			storeToolEntry(tools, name, tool)
 		}
 		removeAlwaysGrants(tools, name)
 	}
@@ -24,7 +24,7 @@ func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 func removeAlwaysGrants(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
-	putTool(tools, name, tool)
+	storeToolEntry(tools, name, tool)
 }
 
 func setPermission(entry statedoc.Object, permission wire.Permission, surface string) string {
@@ -47,7 +47,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 			return err
 		}
 	}
-	loadedPlugin, err := p.currentPlugins().FindWithTool(name, tool)
+	loadedPlugin, err := p.currentPlugins().FindPluginWithTool(name, tool)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func setToolPermission(entry statedoc.Object, tool string, permission wire.Permi
 
 // SetLimit sets how often a tool is allowed to run; the zero limit removes the limit.
 func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error {
-	if _, err := p.currentPlugins().FindWithTool(name, tool); err != nil {
+	if _, err := p.currentPlugins().FindPluginWithTool(name, tool); err != nil {
 		return err
 	}
 	policyChange := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: surface}
@@ -141,6 +141,6 @@ func (p *Policy) changeFile(c *Change, editContent func(document *statedoc.Plugi
 		return err
 	}
 	p.opts.RecordChange(*c)
-	p.file.Notify()
+	p.file.NotifyListeners()
 	return nil
 }

@@ -44,25 +44,25 @@ func (e *Enforcer) After() []dispatch.AfterHook {
 // a Suspend, or neither if the call is allowed to run.
 func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
-		if v := gate.Decide(callInfo); v.Block != nil {
+		if v := gate.Decide(callInfo); v.BlockError != nil {
 			return v
 		}
 	}
 	return permissionGate{e.policy}.Decide(callInfo)
 }
 
-// Refusals returns a function that explains why a tool or prompt of a plugin cannot run now:
+// RefusalFunc returns a function that explains why a tool or prompt of a plugin cannot run now:
 // because the plugin is not reviewed, or because the tool is off. The function returned by
-// Refusals returns nil for a tool that can run, even if each call of the tool needs an
+// RefusalFunc returns nil for a tool that can run, even if each call of the tool needs an
 // approval.
-func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
+func (e *Enforcer) RefusalFunc(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {
 		switch {
 		case !s.Reviewed:
-			return reviewGate{e.policy}.refusalFor(name, s).Block
-		case s.permissionOf(t) == wire.PermissionOff:
-			return permissionGate{e.policy}.offVerdict(t, s).Block
+			return reviewGate{e.policy}.refusalFor(name, s).BlockError
+		case s.permissionForTool(t) == wire.PermissionOff:
+			return permissionGate{e.policy}.newOffVerdict(t, s).BlockError
 		}
 		return nil
 	}
@@ -76,7 +76,7 @@ func toolKey(t dispatch.Tool) string {
 }
 
 // A prompt has the permission of its plugin.
-func (s State) permissionOf(t dispatch.Tool) wire.Permission {
+func (s State) permissionForTool(t dispatch.Tool) wire.Permission {
 	if t.Prompt {
 		return s.EffectivePermission
 	}
@@ -105,8 +105,8 @@ func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 			"the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it",
 			"The file of permissions cannot be read, so no plugin counts as reviewed. Run `opentabs plugin permission` to see what is wrong with it.")
 	case s.Review != nil:
-		reason = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, humanize.OnDay(s.Review.At))
-		userReason = fmt.Sprintf("The plugin %s has changed since you reviewed it%s", name, humanize.OnDay(s.Review.At))
+		reason = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, humanize.FormatDay(s.Review.At))
+		userReason = fmt.Sprintf("The plugin %s has changed since you reviewed it%s", name, humanize.FormatDay(s.Review.At))
 	}
 	return dispatch.NewBlockVerdict(wire.ErrNotReviewed,
 		fmt.Sprintf("%s, so none of its tools run; the user enables it with \"Review and enable\" in the side panel (tab Plugins), or with `opentabs plugin enable %s` in a terminal", reason, name),
@@ -124,7 +124,7 @@ func (permissionGate) Name() string { return "permission" }
 // latestState does not check the file again, because the review gate checks the file for each call.
 func (g permissionGate) latestState(name string) State {
 	loadedPlugin, _ := g.p.currentPlugins().Plugin(name)
-	return g.p.opts.stateIn(g.p.file.Latest().View, name, loadedPlugin)
+	return g.p.opts.stateForRules(g.p.file.Latest().View, name, loadedPlugin)
 }
 
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
@@ -132,9 +132,9 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if !s.Reviewed {
 		return dispatch.Verdict{}
 	}
-	permission := s.permissionOf(callInfo.Tool)
+	permission := s.permissionForTool(callInfo.Tool)
 	if permission == wire.PermissionOff {
-		return g.offVerdict(callInfo.Tool, s)
+		return g.newOffVerdict(callInfo.Tool, s)
 	}
 	if _, ok := g.findApproval(callInfo, s); ok {
 		return dispatch.Verdict{}
@@ -144,8 +144,8 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: callInfo.Tool.PluginName, Scopes: scopes, PassDecisionToTool: true,
-		Reason: RequesterText(callInfo) + " wants to run " + callInfo.Tool.FullName() + callChainText(callInfo),
+		Kind: wire.TicketPermission, Title: callInfo.Tool.PluginName, Scopes: scopes, PassesDecision: true,
+		Reason: RequesterText(callInfo) + " wants to run " + callInfo.Tool.FullName() + formatCallChain(callInfo),
 	}}
 }
 
@@ -169,7 +169,7 @@ func RequesterText(callInfo dispatch.CallInfo) string {
 	return clientName
 }
 
-func callChainText(callInfo dispatch.CallInfo) string {
+func formatCallChain(callInfo dispatch.CallInfo) string {
 	caller := callInfo.Caller
 	if caller == nil {
 		return ""
@@ -181,7 +181,7 @@ func callChainText(callInfo dispatch.CallInfo) string {
 	return chainText + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
-func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
+func (permissionGate) newOffVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.TargetKind != dispatch.TargetDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
 			command := "opentabs browser tools on " + t.Name
@@ -192,12 +192,12 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 			"Browser tools are off. Switch them on in the side panel (tab Browser), or with `opentabs browser tools on`.")
 	}
 	name := t.Plugin
-	subject, setMark := "the plugin "+name, s.PermissionOrigin
+	subject, changeOrigin := "the plugin "+name, s.PermissionOrigin
 	if toolEntry := s.Tools[t.Name]; !t.Prompt && toolEntry.Permission != "" {
 		name = t.FullName()
-		subject, setMark = "the tool "+name, toolEntry.ChangeOrigin
+		subject, changeOrigin = "the tool "+name, toolEntry.ChangeOrigin
 	}
-	factText, command := fmt.Sprintf("turned %s off%s", subject, humanize.OnDay(setMark.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
+	factText, command := fmt.Sprintf("turned %s off%s", subject, humanize.FormatDay(changeOrigin.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
 	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", factText, command),
 		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", factText, command))
 }
@@ -217,11 +217,11 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	}
 	switch r.Scope {
 	case wire.ScopeSession:
-		storedCaller.Until = r.DecidedAt.Add(maxSessionTime)
+		storedCaller.ExpiresAt = r.DecidedAt.Add(maxSessionTime)
 		g.p.grants.add(tool.Plugin, toolKey(tool), storedCaller)
 	case wire.ScopeTime:
 		policyChange.For = r.Duration
-		storedCaller.Until = r.DecidedAt.Add(policyChange.For)
+		storedCaller.ExpiresAt = r.DecidedAt.Add(policyChange.For)
 		g.p.grants.add(tool.Plugin, toolKey(tool), storedCaller)
 	case wire.ScopeAlways:
 		g.storeAlwaysGrant(tool, storedCaller)
@@ -232,7 +232,7 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	g.p.grants.grantCall(callInfo.CallID, storedCaller.Approval)
 	g.p.opts.RecordChange(policyChange)
 	if storedCaller.Scope != wire.ScopeOnce { // the new permission may also allow calls that wait for approval
-		go g.p.file.Notify()
+		go g.p.file.NotifyListeners()
 	}
 }
 
@@ -278,14 +278,14 @@ var _ dispatch.ApprovalNamer = permissionGate{}
 func (g permissionGate) ApprovalName(callInfo dispatch.CallInfo) string {
 	s := g.latestState(callInfo.Tool.Plugin)
 	a, ok := g.findApproval(callInfo, s)
-	if !ok || s.permissionOf(callInfo.Tool) == wire.PermissionAuto {
+	if !ok || s.permissionForTool(callInfo.Tool) == wire.PermissionAuto {
 		return ""
 	}
 	switch a.Scope {
 	case wire.ScopeSession:
 		return "the approval for the session from " + a.By
 	case wire.ScopeTime:
-		return "the approval for " + humanize.Duration(a.Until.Sub(a.At)) + " from " + a.By
+		return "the approval for " + humanize.Duration(a.ExpiresAt.Sub(a.At)) + " from " + a.By
 	}
 	return "the permanent approval from " + a.By
 }
@@ -302,7 +302,7 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 	if callInfo.Tool.Prompt {
 		toolEntry = ToolEntry{}
 	}
-	if s.permissionOf(callInfo.Tool) != wire.PermissionAuto {
+	if s.permissionForTool(callInfo.Tool) != wire.PermissionAuto {
 		for _, storedCaller := range toolEntry.Allowed {
 			if s.Reviewed && storedCaller.Client == callInfo.Client.Identity() && storedCaller.Caller == callInfo.Caller.PluginName() {
 				return Approval{Scope: wire.ScopeAlways, ChangeOrigin: storedCaller.ChangeOrigin}, true
@@ -310,11 +310,11 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 		}
 		return Approval{}, false
 	}
-	setMark := s.PermissionOrigin
+	changeOrigin := s.PermissionOrigin
 	if toolEntry.Permission != "" {
-		setMark = toolEntry.ChangeOrigin
+		changeOrigin = toolEntry.ChangeOrigin
 	}
-	return Approval{Scope: wire.ScopeAlways, ChangeOrigin: setMark}, true
+	return Approval{Scope: wire.ScopeAlways, ChangeOrigin: changeOrigin}, true
 }
 
 // limitGate enforces the limits of tools. As a gate, limitGate blocks calls before the
@@ -327,23 +327,23 @@ type limitGate struct {
 func (limitGate) Name() string { return "limit" }
 
 func (g limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	return dispatch.Verdict{Block: g.check(callInfo, false)}
+	return dispatch.Verdict{BlockError: g.check(callInfo, false)}
 }
 
 // The method Before implements [dispatch.BeforeHook].
 func (g limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError { return g.check(callInfo, true) }
 
-func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallError {
+func (g limitGate) check(callInfo dispatch.CallInfo, countsRun bool) *wire.CallError {
 	limit := g.p.file.Latest().View.plugins[callInfo.Tool.Plugin].Tools[callInfo.Tool.Name].Limit
 	if callInfo.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}
-	waitTime := g.callCounters.timeUntilAllowed(callInfo.Tool.FullName(), limit, countRun)
+	waitTime := g.callCounters.timeUntilAllowed(callInfo.Tool.FullName(), limit, countsRun)
 	if waitTime <= 0 {
 		return nil
 	}
-	name, wait := callInfo.Tool.FullName(), humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
+	name, waitText := callInfo.Tool.FullName(), humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
 	factText := fmt.Sprintf("%s run %d times in %s, and that is used up", name, limit.Calls, humanize.ShortDuration(limit.Per))
-	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", factText, wait),
-		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", factText, wait, name)).Block
+	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", factText, waitText),
+		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", factText, waitText, name)).BlockError
 }

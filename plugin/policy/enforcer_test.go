@@ -28,14 +28,14 @@ type gatedCalls struct {
 
 func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
 	t.Helper()
-	return newGatedCallsOf(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
+	return newGatedCallsWith(t, permission, newTwoToolPackage("a", "1;"), newTwoToolPackage("b", ""))
 }
 
-func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
+func newGatedCallsWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
 	t.Helper()
 	g := &gatedCalls{policyFixture: newPolicyFixture(t, packages...)}
-	for _, onePackage := range packages {
-		g.review(onePackage.Name, permissionAuto)
+	for _, testPackage := range packages {
+		g.review(testPackage.Name, permissionAuto)
 	}
 	g.review("a", permission)
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -57,7 +57,7 @@ func (g *gatedCalls) call(session, tool string, decision *dispatch.Resolution) e
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 			wasSuspended = true
 			if decision == nil {
-				g.t.Errorf("%s %s: the call waited for approval: %q", session, tool, w.Reason)
+				g.t.Errorf("session %s, tool %s: the call waited for approval: %q; want no approval request", session, tool, w.Reason)
 				decision = &dispatch.Resolution{}
 			}
 			if _, err := g.calls.Decide(w.CallID, w.TicketID, *decision); err != nil {
@@ -66,29 +66,29 @@ func (g *gatedCalls) call(session, tool string, decision *dispatch.Resolution) e
 		},
 	})
 	if decision != nil && !wasSuspended {
-		g.t.Errorf("%s %s: the call did not wait for approval", session, tool)
+		g.t.Errorf("session %s, tool %s: the call did not wait for approval; want an approval request", session, tool)
 	}
 	return err
 }
 
-func (g *gatedCalls) checkRuns(session, tool string, decision *dispatch.Resolution) {
+func (g *gatedCalls) checkCallSucceeds(session, tool string, decision *dispatch.Resolution) {
 	g.t.Helper()
 	if err := g.call(session, tool, decision); err != nil {
-		g.t.Errorf("%s %s: %v", session, tool, err)
+		g.t.Errorf("session %s, tool %s: error %v; want none", session, tool, err)
 	}
 }
 
-func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, decision *dispatch.Resolution) string {
+func (g *gatedCalls) checkCallFails(code wire.ErrorCode, session, tool string, decision *dispatch.Resolution) string {
 	g.t.Helper()
-	runsBefore := g.runCount.Load()
+	runCountBefore := g.runCount.Load()
 	err := g.call(session, tool, decision)
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != code {
-		g.t.Errorf("%s %s: %v, want %s", session, tool, err, code)
+		g.t.Errorf("session %s, tool %s: error %v, want %s", session, tool, err, code)
 		return ""
 	}
-	if g.runCount.Load() != runsBefore {
-		g.t.Errorf("%s %s: the refused call ran", session, tool)
+	if g.runCount.Load() != runCountBefore {
+		g.t.Errorf("session %s, tool %s: the rejected call ran; want no run", session, tool)
 	}
 	return e.Message
 }
@@ -104,122 +104,122 @@ var denyDecision = &dispatch.Resolution{Surface: "the side panel"}
 func TestGrants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGatedCalls(t, permissionAsk)
-		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
-		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
-		g.checkRuns("s1", "send", newAllowDecision("", 0))
-		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
-		g.checkRuns("s1", "send", nil)
-		g.checkFails(wire.ErrDenied, "s2", "send", denyDecision)
-		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision)
+		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
+		g.checkCallSucceeds("s1", "send", newAllowDecision("", 0))
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeSession, 0))
+		g.checkCallSucceeds("s1", "send", nil)
+		g.checkCallFails(wire.ErrDenied, "s2", "send", denyDecision)
+		g.checkCallFails(wire.ErrDenied, "s1", "read", denyDecision)
 
-		g.checkRuns("s2", "read", newAllowDecision(wire.ScopeTime, time.Minute))
+		g.checkCallSucceeds("s2", "read", newAllowDecision(wire.ScopeTime, time.Minute))
 		advanceTime(time.Minute - 1)
-		g.checkRuns("s3", "read", nil)
+		g.checkCallSucceeds("s3", "read", nil)
 		advanceTime(1)
-		g.checkFails(wire.ErrDenied, "s2", "read", denyDecision)
+		g.checkCallFails(wire.ErrDenied, "s2", "read", denyDecision)
 		if grants := g.policy.Grants("a"); len(grants["read"]) != 0 || len(grants["send"]) != 1 {
-			t.Errorf("grants %v", grants)
+			t.Errorf("grants = %v; want none for read and 1 for send", grants)
 		}
 
 		failOnError := g.failOnError
 		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
-		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
+		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeSession, 0))
 		failOnError(g.policy.SetPermission("a", "", permissionAsk, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
-		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
+		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeSession, 0))
 		advanceTime(24 * time.Hour)
-		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
 
-		g.checkRuns("", "read", newAllowDecision(wire.ScopeSession, 0))
-		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision)
+		g.checkCallSucceeds("", "read", newAllowDecision(wire.ScopeSession, 0))
+		g.checkCallFails(wire.ErrDenied, "s1", "read", denyDecision)
 	})
 }
 
 func TestGrantAlways(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
-	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
-	g.checkRuns("s2", "send", nil)
-	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
+	g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
+	g.checkCallSucceeds("s2", "send", nil)
+	g.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk)
 	verdict := g.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if verdict.Suspend == nil {
-		t.Error("the grant applies to another client too")
+		t.Error("the grant applies to another client; want an approval request")
 	}
 	reopenedPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
 	if grants := reopenedPolicy.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
-		t.Errorf("the file has %+v", grants)
+		t.Errorf("grants in permissions.json = %+v; want 1 for Agent, given in the side panel", grants)
 	}
 	for _, tool := range []string{"send", ""} {
 		g.failOnError(g.policy.SetPermission("a", tool, permissionAsk, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
-		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
+		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	}
-	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
-	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
+	g.load(newTwoToolPackage("a", "2;"), newTwoToolPackage("b", ""))
+	g.checkCallFails(wire.ErrNotReviewed, "s1", "send", nil)
 	g.review("a", permissionAsk)
-	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+	g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
 }
 
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
 	g.failOnError(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
-	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
-	g.checkRuns("s2", "send", nil)
-	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
+	g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
+	g.checkCallSucceeds("s2", "send", nil)
+	g.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk)
 }
 
-func TestGrantEndsWithTheContent(t *testing.T) {
+func TestNewContentRevokesGrants(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
-	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeTime, time.Hour))
+	g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeTime, time.Hour))
 	firstHash := g.hash("a")
-	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
-	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
+	g.load(newTwoToolPackage("a", "2;"), newTwoToolPackage("b", ""))
+	g.checkCallFails(wire.ErrNotReviewed, "s1", "send", nil)
 	otherPolicy := policy.New(g.dir, g.Set, policy.Options{})
 	g.failOnError(otherPolicy.Review("a", g.hash("a"), permissionAsk, "x"))
-	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
+	g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
 	if g.hash("a") == firstHash {
-		t.Error("the content is the same")
+		t.Error("the content hash of the changed plugin is the same; want another hash")
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusalMessages(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
-	g.checkRuns("s", "send", nil)
+	g.checkCallSucceeds("s", "send", nil)
 	const datePattern = ` \(on [-0-9]+\)`
 	checkRefusal := func(got, want string) {
 		t.Helper()
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
+			t.Errorf("reason why the call is refused =\n%s\nwant\n%s", got, want)
 		}
 	}
-	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
-	const onlyAllow = ` Only the \w+ can allow the call, .+\.`
+	const onlyReviewPattern = ` Only the \w+ can review the plugin, .+\.`
+	const onlyAllowPattern = ` Only the \w+ can allow the call, .+\.`
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
-	checkRefusal(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
-		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
+	checkRefusal(g.checkCallFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
+		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllowPattern)
 	g.failOnError(g.policy.SetPermission("a", "", permissionOff, "x"))
-	checkRefusal(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
-		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
-	g.load(twoToolPackage("a", "2;"))
-	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
-		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
+	checkRefusal(g.checkCallFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
+		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllowPattern)
+	g.load(newTwoToolPackage("a", "2;"))
+	checkRefusal(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
+		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReviewPattern)
 	g.failOnError(g.policy.Forget("a", "x"))
-	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
-		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
+	checkRefusal(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
+		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReviewPattern)
 	g.write("{")
-	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
-		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
+	checkRefusal(g.checkCallFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
+		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReviewPattern)
 }
 
 func TestPermissionOfAPrompt(t *testing.T) {
-	onePackage := twoToolPackage("a", "1;")
-	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
-	w := newPolicyFixture(t, onePackage)
+	testPackage := newTwoToolPackage("a", "1;")
+	testPackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
+	w := newPolicyFixture(t, testPackage)
 	w.review("a", permissionAsk)
 	err := w.policy.SetPermission("a", "digest", permissionAuto, "x")
 	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a") {
-		t.Errorf("got %v; want an error that contains %q", err, "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a")
+		t.Errorf("error for the permission of a prompt = %v; want an error that contains %q", err, "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a")
 	}
 }
 
@@ -241,12 +241,12 @@ func TestPromptPermission(t *testing.T) {
 		return offeredScopes
 	}
 	if got := run(wire.ScopeSession); len(got) != 3 || got[2] != wire.ScopeTime {
-		t.Errorf("offered %v", got)
+		t.Errorf("scopes in the approval request = %v; want 3, the last one for some time", got)
 	}
 	if got := run(wire.ScopeOnce); got != nil {
-		t.Errorf("asked again: %v", got)
+		t.Errorf("scopes in another approval request = %v; want none", got)
 	}
-	g.checkFails(wire.ErrDenied, "s", "send", nil)
+	g.checkCallFails(wire.ErrDenied, "s", "send", nil)
 }
 
 func TestLimit(t *testing.T) {
@@ -254,25 +254,25 @@ func TestLimit(t *testing.T) {
 		g := newGatedCalls(t, permissionAsk)
 		g.failOnError(g.policy.SetPermission("a", "read", permissionAuto, "x"))
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{Calls: 2, Per: time.Minute}, "x"))
-		g.checkRuns("s1", "read", nil)
+		g.checkCallSucceeds("s1", "read", nil)
 		advanceTime(20 * time.Second)
-		g.checkRuns("s2", "read", nil)
-		errorText := g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
+		g.checkCallSucceeds("s2", "read", nil)
+		errorText := g.checkCallFails(wire.ErrRateLimited, "s1", "read", nil)
 		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(errorText, want) {
-			t.Errorf("got %q, want %q", errorText, want)
+			t.Errorf("error text at the call limit = %q, want %q", errorText, want)
 		}
 		advanceTime(40*time.Second - 1)
-		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
+		g.checkCallFails(wire.ErrRateLimited, "s1", "read", nil)
 		advanceTime(1)
-		g.checkRuns("s1", "read", nil)
-		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
+		g.checkCallSucceeds("s1", "read", nil)
+		g.checkCallFails(wire.ErrRateLimited, "s1", "read", nil)
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
-		g.checkRuns("s1", "read", nil)
+		g.checkCallSucceeds("s1", "read", nil)
 
 		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
-		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
-		g.checkFails(wire.ErrRateLimited, "s1", "send", nil)
+		g.checkCallFails(wire.ErrDenied, "s1", "send", denyDecision)
+		g.checkCallSucceeds("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
+		g.checkCallFails(wire.ErrRateLimited, "s1", "send", nil)
 	})
 }
 
@@ -285,7 +285,7 @@ func TestLimitConcurrentCalls(t *testing.T) {
 	}
 	wg.Wait()
 	if n := g.runCount.Load(); n != 7 {
-		t.Errorf("%d ran; want 7", n)
+		t.Errorf("runs of the tool = %d; want 7", n)
 	}
 }
 
@@ -293,12 +293,12 @@ func TestParseLimit(t *testing.T) {
 	for limitText, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
 		limit, err := policy.ParseLimit(limitText)
 		if err != nil || limit.String() != want {
-			t.Errorf("%q: %q, %v; want %v", limitText, limit, err, want)
+			t.Errorf("ParseLimit(%q) = %q, error %v; want %v", limitText, limit, err, want)
 		}
 	}
 	for _, limitText := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
 		if limit, err := policy.ParseLimit(limitText); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
-			t.Errorf("%q: %v, %v; want an error that contains %q", limitText, limit, err, "such as 10/1m")
+			t.Errorf("ParseLimit(%q) = %v, error %v; want an error that contains %q", limitText, limit, err, "such as 10/1m")
 		}
 	}
 }
@@ -307,21 +307,21 @@ func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
 	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
-		t.Errorf("ask: %+v", v)
+		t.Errorf("verdict for ask = %+v; want a suspended call with a reason", v)
 	}
-	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil || !v.Suspend.PassDecisionToTool {
-		t.Errorf("the tool would not learn what was decided: %+v", v)
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend == nil || !v.Suspend.PassesDecision {
+		t.Errorf("verdict = %+v; want PassesDecision true", v)
 	}
 	g.failOnError(g.policy.SetPermission("a", "", permissionAuto, "x"))
-	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend != nil || v.Block != nil {
-		t.Errorf("auto: %+v", v)
+	if v := g.enforcer.CurrentVerdict(callInfo); v.Suspend != nil || v.BlockError != nil {
+		t.Errorf("verdict for auto = %+v; want no block and no approval request", v)
 	}
 	if a, ok := g.enforcer.Approval(callInfo); !ok || a.Scope != wire.ScopeAlways || a.By != "x" {
-		t.Errorf("approved by %+v", a)
+		t.Errorf("approval = %+v; want always, by x", a)
 	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
-	if v := g.enforcer.CurrentVerdict(callInfo); v.Block == nil || v.Block.Code != wire.ErrDenied {
-		t.Errorf("off: %+v", v)
+	if v := g.enforcer.CurrentVerdict(callInfo); v.BlockError == nil || v.BlockError.Code != wire.ErrDenied {
+		t.Errorf("verdict for off = %+v; want a block with the code denied", v)
 	}
 }
 
@@ -352,7 +352,7 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 			g.calls.RecheckGates()
 			synctest.Wait()
 			if v, ok := g.calls.Find(otherTicket.CallID); !ok || v.Decision == nil || !v.Decision.Allow || v.Decision.Surface != want {
-				t.Errorf("%s: the decision about the other call is %+v", scope, v.Decision)
+				t.Errorf("%s: decision about the other waiting call = %+v; want it allowed by %s", scope, v.Decision, want)
 			}
 		})
 	}
@@ -360,17 +360,17 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
-	onePackage := plugintest.Load(b, twoToolPackage("a", ""))
-	pluginSet := plugin.NewSet([]*plugin.Plugin{onePackage}, nil)
+	loadedPlugin := plugintest.Load(b, newTwoToolPackage("a", ""))
+	pluginSet := plugin.NewSet([]*plugin.Plugin{loadedPlugin}, nil)
 	p := policy.New(dir, func() *plugin.Set { return pluginSet }, policy.Options{})
 	enforcer := policy.NewEnforcer(p)
-	if err := p.Review("a", onePackage.ContentHash(), permissionAuto, "x"); err != nil {
+	if err := p.Review("a", loadedPlugin.ContentHash(), permissionAuto, "x"); err != nil {
 		b.Fatal(err)
 	}
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	for b.Loop() {
 		for _, gate := range enforcer.Gates() {
-			if v := gate.Decide(callInfo); v.Block != nil || v.Suspend != nil {
+			if v := gate.Decide(callInfo); v.BlockError != nil || v.Suspend != nil {
 				b.Fatal(v)
 			}
 		}
@@ -384,22 +384,22 @@ func BenchmarkGates(b *testing.B) {
 func TestGatesOfCallReadFileOnce(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}
-	runGates := func(betweenGates func()) (blocked bool) {
+	runGates := func(runBetweenGates func()) (isBlocked bool) {
 		for i, gate := range g.enforcer.Gates() {
-			if gate.Decide(call).Block != nil {
-				blocked = true
+			if gate.Decide(call).BlockError != nil {
+				isBlocked = true
 			}
 			if i == 0 {
-				betweenGates()
+				runBetweenGates()
 			}
 		}
-		return blocked
+		return isBlocked
 	}
-	turnOff := func() { g.write(strings.ReplaceAll(g.file(), `"auto"`, `"off"`)) }
-	if runGates(turnOff) {
-		t.Error("a change of the file after the first gate has blocked the call")
+	turnOffPermissions := func() { g.write(strings.ReplaceAll(g.file(), `"auto"`, `"off"`)) }
+	if runGates(turnOffPermissions) {
+		t.Error("a change of permissions.json after the first gate blocked the call; want no block")
 	}
 	if !runGates(func() {}) {
-		t.Error("the change does not apply to the next call")
+		t.Error("the change of permissions.json does not apply to the next call; want a block")
 	}
 }

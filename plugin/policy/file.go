@@ -100,12 +100,12 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 	tools := entry.Child("tools")
 	toolEntry := tools.Child(tool)
 	change(toolEntry)
-	putTool(tools, tool, toolEntry)
+	storeToolEntry(tools, tool, toolEntry)
 	entry.Put("tools", tools)
 }
 
-// If a tool has no permission, putTool removes the record of who set the permission.
-func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
+// If a tool has no permission, storeToolEntry removes the record of who set the permission.
+func storeToolEntry(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")
 		delete(toolEntry, "at")
@@ -136,15 +136,15 @@ func readPlugin(rawJSON json.RawMessage, problems *jsonread.Problems) PluginEntr
 	}
 	f := jsonread.New(pluginJSON, "", problems)
 	if review := f.Object("reviewed"); review != nil {
-		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.Optional("version"), Dir: review.Optional("dir"), ChangeOrigin: readChangeOrigin(review)}
+		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.OptionalText("version"), Dir: review.OptionalText("dir"), ChangeOrigin: readChangeOrigin(review)}
 		if r.Hash != "" {
 			s.Review = &r
 		}
 	}
 	s.Permission, s.PermissionOrigin = readPermission(f), readChangeOrigin(f)
-	s.OpenTabs = f.Optional("openTabs")
+	s.OpenTabs = f.OptionalText("openTabs")
 	s.Recommended = readRecommendation(f)
-	s.Calls, s.LateAccess = readCalls(f), readLateAccess(f)
+	s.Calls, s.LateAccess = readAllowedCalls(f), readLateAccess(f)
 	tools := f.Object("tools")
 	if tools == nil {
 		if f.Has("tools") { // if the tools cannot be parsed, the plugin counts as not reviewed, because a tool may have been off
@@ -167,19 +167,19 @@ func readPlugin(rawJSON json.RawMessage, problems *jsonread.Problems) PluginEntr
 func readTool(f *jsonread.Reader) ToolEntry {
 	t := ToolEntry{Permission: readPermission(f), ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("limit") {
-		limit, err := ParseLimit(f.Optional("limit"))
+		limit, err := ParseLimit(f.OptionalText("limit"))
 		if err != nil {
 			f.Add("limit", "is wrong, so the tool is off: %v", err)
 			t.Permission = wire.PermissionOff
 		}
 		t.Limit = limit
 	}
-	t.Allowed = readAllowed(f)
+	t.Allowed = readAlwaysAllowed(f)
 	return t
 }
 
-// readAllowed skips a caller without a valid name, because an empty name would match other callers.
-func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
+// readAlwaysAllowed skips a caller without a valid name, because an empty name would match other callers.
+func readAlwaysAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var callers []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
 		f.Add("allowed", "is %s; make it an array of objects", rawjson.KindOf(f.Members["allowed"]))
@@ -201,7 +201,7 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	return callers
 }
 
-func readCalls(f *jsonread.Reader) map[string]ChangeOrigin {
+func readAllowedCalls(f *jsonread.Reader) map[string]ChangeOrigin {
 	entries := f.Object("calls")
 	if entries == nil {
 		return nil
@@ -229,7 +229,7 @@ func readPermission(f *jsonread.Reader) wire.Permission {
 	if !f.Has("permission") {
 		return ""
 	}
-	p, err := ParsePermission(f.Optional("permission"))
+	p, err := ParsePermission(f.OptionalText("permission"))
 	if err != nil {
 		f.Add("permission", "is wrong, so it counts as off: %v", err)
 		return wire.PermissionOff
@@ -238,8 +238,8 @@ func readPermission(f *jsonread.Reader) wire.Permission {
 }
 
 func readChangeOrigin(f *jsonread.Reader) ChangeOrigin {
-	m := ChangeOrigin{By: f.Optional("by")}
-	if entryPath, err := time.Parse(time.RFC3339, f.Optional("at")); err == nil {
+	m := ChangeOrigin{By: f.OptionalText("by")}
+	if entryPath, err := time.Parse(time.RFC3339, f.OptionalText("at")); err == nil {
 		m.At = entryPath
 	}
 	return m

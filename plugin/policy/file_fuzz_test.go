@@ -31,25 +31,25 @@ func FuzzPermissions(f *testing.F) {
 			}
 			for _, permission := range permissions {
 				if _, err := ParsePermission(string(permission)); permission != "" && err != nil {
-					t.Errorf("%s: %v", name, err)
+					t.Errorf("%s: error of ParsePermission = %v; want none", name, err)
 				}
 			}
 		}
 		p.EditPlugin("mine", func(entry statedoc.Object) {
 			editTool(entry, "t", func(toolEntry statedoc.Object) { setPermission(toolEntry, wire.PermissionOff, "x") })
 		})
-		decodedAgain, err := statedoc.ParsePlugins(p.Encode())
+		redecodedFile, err := statedoc.ParsePlugins(p.Encode())
 		if err != nil {
-			t.Fatalf("what was written is not read: %v", err)
+			t.Fatalf("reading the written permissions.json: error %v; want none", err)
 		}
-		rulesAfter := readRules(decodedAgain)
-		if got := rulesAfter.plugins["mine"].Tools["t"].Permission; got != wire.PermissionOff {
-			t.Errorf("what was set is %q", got)
+		redecodedRules := readRules(redecodedFile)
+		if got := redecodedRules.plugins["mine"].Tools["t"].Permission; got != wire.PermissionOff {
+			t.Errorf("permission after it was set to off = %q; want off", got)
 		}
 		for name, s := range rulesBefore.plugins {
-			if name != "mine" && !reflect.DeepEqual(rulesAfter.plugins[name], s) {
+			if name != "mine" && !reflect.DeepEqual(redecodedRules.plugins[name], s) {
 				oldJSON, _ := json.Marshal(s)
-				t.Errorf("%q was %s, is %+v", name, oldJSON, rulesAfter.plugins[name])
+				t.Errorf("permissions of the other plugin %q were %s and are %+v; want them unchanged", name, oldJSON, redecodedRules.plugins[name])
 			}
 		}
 	})

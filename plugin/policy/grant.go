@@ -25,8 +25,8 @@ type Approval struct {
 	// [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
 	ChangeOrigin
-	// Until is the time at which the permission ends; zero if the permission has no end.
-	Until time.Time `json:"until,omitzero"`
+	// ExpiresAt is the time at which the permission ends; zero if the permission has no end.
+	ExpiresAt time.Time `json:"until,omitzero"`
 }
 
 // The type grant is the user's permission for one caller, for a session or some time. A
@@ -39,7 +39,7 @@ type grant struct {
 	hash    string // the field hash is the content hash of the plugin for which the user gave the grant
 }
 
-func (g grant) covers(callInfo dispatch.CallInfo) bool {
+func (g grant) isForCall(callInfo dispatch.CallInfo) bool {
 	if g.caller != callInfo.Caller.PluginName() {
 		return false
 	}
@@ -54,23 +54,23 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 type memoryGrants struct {
 	mu sync.Mutex // the mutex guards all fields below
 	// byTool contains the grants by plugin and, within a plugin, by toolKey.
-	byTool      map[string]map[string][]grant
-	singleCalls map[string]Approval
+	byTool              map[string]map[string][]grant
+	singleCallApprovals map[string]Approval
 }
 
 func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.singleCalls == nil {
-		g.singleCalls = map[string]Approval{}
+	if g.singleCallApprovals == nil {
+		g.singleCallApprovals = map[string]Approval{}
 	}
-	g.singleCalls[callID] = a
+	g.singleCallApprovals[callID] = a
 }
 
 func (g *memoryGrants) endCall(callID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.singleCalls, callID)
+	delete(g.singleCallApprovals, callID)
 }
 
 func (g *memoryGrants) add(plugin, tool string, storedGrant grant) {
@@ -93,7 +93,7 @@ func (g *memoryGrants) add(plugin, tool string, storedGrant grant) {
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(storedGrant grant) bool {
-		return !storedGrant.Until.IsZero() && !now.Before(storedGrant.Until)
+		return !storedGrant.ExpiresAt.IsZero() && !now.Before(storedGrant.ExpiresAt)
 	})
 	g.byTool[plugin][tool] = toolGrants
 	return toolGrants
@@ -102,12 +102,12 @@ func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if a, ok := g.singleCalls[callInfo.CallID]; ok {
+	if a, ok := g.singleCallApprovals[callInfo.CallID]; ok {
 		return a, true
 	}
 	for _, storedGrant := range g.byTool[callInfo.Tool.Plugin][toolKey(callInfo.Tool)] {
-		hasEnded := !storedGrant.Until.IsZero() && !time.Now().Before(storedGrant.Until)
-		if !hasEnded && storedGrant.hash == hash && storedGrant.covers(callInfo) {
+		hasEnded := !storedGrant.ExpiresAt.IsZero() && !time.Now().Before(storedGrant.ExpiresAt)
+		if !hasEnded && storedGrant.hash == hash && storedGrant.isForCall(callInfo) {
 			return storedGrant.Approval, true
 		}
 	}

@@ -22,7 +22,7 @@ func newGrant(client, session string, scope wire.Scope, d time.Duration) grant {
 		Approval: Approval{Scope: scope}, client: newCallInfo("", client, "").Client.Identity(), session: session, hash: "h",
 	}
 	if d > 0 {
-		newGrant.Until = time.Now().Add(d)
+		newGrant.ExpiresAt = time.Now().Add(d)
 	}
 	return newGrant
 }
@@ -37,14 +37,14 @@ func TestGrantsForOneCall(t *testing.T) {
 	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, ChangeOrigin: ChangeOrigin{By: "the side panel"}})
 	a, ok := g.find(newCallInfo("call_1", "a", ""), "any")
 	if !ok || a.Scope != wire.ScopeOnce || a.By != "the side panel" {
-		t.Errorf("the granted call: %+v, %t", a, ok)
+		t.Errorf("approval of the granted call = %+v, found %t; want once, by the side panel", a, ok)
 	}
 	if g.hasGrantFor(newCallInfo("call_2", "a", ""), "any") {
-		t.Error("another call of the same client is allowed too")
+		t.Error("the grant for one call allows another call of the same client; want an approval request")
 	}
 	g.endCall("call_1")
 	if g.hasGrantFor(newCallInfo("call_1", "a", ""), "any") {
-		t.Error("the grant outlives its call")
+		t.Error("the grant for one call still exists after the call; want no grant")
 	}
 }
 
@@ -83,20 +83,20 @@ func TestGrantsEnd(t *testing.T) {
 		g.add("one", "read", newGrant("b", "", wire.ScopeTime, time.Hour))
 		time.Sleep(time.Minute - 1)
 		if !g.hasGrantFor(newCallInfo("call", "a", ""), "h") || len(g.sessionGrants("one")["read"]) != 2 {
-			t.Error("the grant ended before its time")
+			t.Error("the grant ended before its time; want it in effect")
 		}
 		time.Sleep(time.Nanosecond)
 		if g.hasGrantFor(newCallInfo("call", "a", ""), "h") {
-			t.Error("the grant is in effect after its time")
+			t.Error("the grant is in effect after its time; want no grant")
 		}
 		for range 2 {
 			toolGrants := g.sessionGrants("one")["read"]
 			if len(toolGrants) != 1 || toolGrants[0].Client != "client b" || toolGrants[0].Scope != wire.ScopeTime {
-				t.Fatalf("%+v, want the grant of b", toolGrants)
+				t.Fatalf("grants of the tool read = %+v, want only the grant of client b", toolGrants)
 			}
 		}
 		if !g.hasGrantFor(newCallInfo("call", "b", ""), "h") {
-			t.Error("listing ended another grant")
+			t.Error("listing the grants ended another grant; want it unchanged")
 		}
 	})
 }
@@ -109,14 +109,14 @@ func TestGrantsAreDropped(t *testing.T) {
 	g.add("two", "read", newGrant("a", "", wire.ScopeTime, time.Hour))
 	g.drop("one", "read")
 	if grants := g.sessionGrants("one"); len(grants["read"]) != 0 || len(grants["send"]) != 1 || len(grants["prompt read"]) != 1 {
-		t.Errorf("after one tool was dropped: %v", grants)
+		t.Errorf("grants after those of the tool read were dropped = %v; want 1 for send and 1 for the prompt read", grants)
 	}
 	g.drop("one", "")
 	if grants := g.sessionGrants("one"); len(grants) != 0 {
-		t.Errorf("after the plugin was dropped: %v; want length 0", grants)
+		t.Errorf("grants after those of the plugin were dropped = %v; want none", grants)
 	}
 	if len(g.sessionGrants("two")["read"]) != 1 {
-		t.Error("the grants of another plugin were dropped")
+		t.Error("dropping the grants of one plugin dropped those of another plugin; want them kept")
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 
 // These constants are the minimum and maximum values of the fields of a [Limit].
 const (
-	maxLimitCalls = 10000
-	minLimitPer   = time.Second
-	maxLimitPer   = 24 * time.Hour
+	maxLimitCalls  = 10000
+	minLimitPeriod = time.Second
+	maxLimitPeriod = 24 * time.Hour
 )
 
 // Limit is how often a tool is allowed to run: at most Calls times within Per. The zero Limit
@@ -34,7 +34,7 @@ func ParseLimit(limitText string) (Limit, error) {
 		return Limit{}, fmt.Errorf("%q is not a limit: write a number of calls from 1 to %d and a time, such as 10/1m", limitText, maxLimitCalls)
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(per))
-	if err != nil || d < minLimitPer || d > maxLimitPer {
+	if err != nil || d < minLimitPeriod || d > maxLimitPeriod {
 		return Limit{}, fmt.Errorf("%q is not a limit: write a time from 1s to 24h behind the slash, such as 10/1m", limitText)
 	}
 	return Limit{Calls: n, Per: d}, nil
@@ -64,25 +64,25 @@ func (l *Limit) UnmarshalText(limitText []byte) (err error) {
 // callCounters counts the calls of tools that have a limit. callCounters is safe for
 // concurrent use.
 type callCounters struct {
-	mu       sync.Mutex             // the mutex guards the field runTimes
-	runTimes map[string][]time.Time // runTimes maps tools to the start times of recent calls, oldest first
+	mu            sync.Mutex             // the mutex guards the field runStartTimes
+	runStartTimes map[string][]time.Time // runStartTimes maps tools to the start times of recent calls, oldest first
 }
 
-func (m *callCounters) timeUntilAllowed(tool string, l Limit, countRun bool) time.Duration {
+func (m *callCounters) timeUntilAllowed(tool string, l Limit, countsRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, runTimes := time.Now(), m.runTimes[tool]
-	for len(runTimes) > 0 && now.Sub(runTimes[0]) >= l.Per {
-		runTimes = runTimes[1:]
+	now, runStartTimes := time.Now(), m.runStartTimes[tool]
+	for len(runStartTimes) > 0 && now.Sub(runStartTimes[0]) >= l.Per {
+		runStartTimes = runStartTimes[1:]
 	}
-	if len(runTimes) >= l.Calls {
-		return runTimes[len(runTimes)-l.Calls].Add(l.Per).Sub(now)
+	if len(runStartTimes) >= l.Calls {
+		return runStartTimes[len(runStartTimes)-l.Calls].Add(l.Per).Sub(now)
 	}
-	if countRun {
-		if m.runTimes == nil {
-			m.runTimes = map[string][]time.Time{}
+	if countsRun {
+		if m.runStartTimes == nil {
+			m.runStartTimes = map[string][]time.Time{}
 		}
-		m.runTimes[tool] = append(runTimes, now)
+		m.runStartTimes[tool] = append(runStartTimes, now)
 	}
 	return 0
 }

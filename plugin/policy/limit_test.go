@@ -15,7 +15,7 @@ func TestLimitMakesCallsWait(t *testing.T) {
 		run := func(tool string, l Limit, want time.Duration) {
 			t.Helper()
 			if got := m.timeUntilAllowed(tool, l, true); got != want {
-				t.Errorf("wait %s, want %s", got, want)
+				t.Errorf("timeUntilAllowed = %s, want %s", got, want)
 			}
 		}
 		run("read", limit, 0)
@@ -38,7 +38,7 @@ func TestLimitCountsRuns(t *testing.T) {
 		limit := Limit{Calls: 1, Per: time.Minute}
 		for range 3 {
 			if m.timeUntilAllowed("read", limit, false) != 0 {
-				t.Fatal("a question counts as a call")
+				t.Fatal("timeUntilAllowed counted a call, although the argument that counts calls is false; want no wait")
 			}
 		}
 		m.timeUntilAllowed("read", limit, true)
@@ -46,24 +46,24 @@ func TestLimitCountsRuns(t *testing.T) {
 		m.timeUntilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
 		if d := m.timeUntilAllowed("read", limit, true); d != 0 {
-			t.Errorf("a rejected call counts: wait %s; want 0", d)
+			t.Errorf("a rejected call counts toward the limit: wait %s; want 0", d)
 		}
 	})
 }
 
 func TestLimitOfConcurrentCalls(t *testing.T) {
 	var m callCounters
-	var allowedRuns atomic.Int32
+	var allowedRunCount atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
 			if m.timeUntilAllowed("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
-				allowedRuns.Add(1)
+				allowedRunCount.Add(1)
 			}
 		})
 	}
 	wg.Wait()
-	if allowedRuns.Load() != 7 {
-		t.Errorf("%d calls ran within the limit, want 7", allowedRuns.Load())
+	if allowedRunCount.Load() != 7 {
+		t.Errorf("%d calls ran within the limit, want 7", allowedRunCount.Load())
 	}
 }

@@ -14,7 +14,7 @@ func (p *Policy) MayOpen(name string) bool {
 	if !ok || loadedPlugin.OpenURL == "" {
 		return false
 	}
-	s := p.opts.stateIn(p.file.Latest().View, name, loadedPlugin)
+	s := p.opts.stateForRules(p.file.Latest().View, name, loadedPlugin)
 	return s.Reviewed && s.OpenTabs == loadedPlugin.OpenURL
 }
 

@@ -12,11 +12,11 @@ import (
 	"opentabs/wire"
 )
 
-func TestOpeningIsForOnePage(t *testing.T) {
+func TestOpenPermissionIsForOneURL(t *testing.T) {
 	dir, folder := t.TempDir(), plugintest.Package{Name: "mail", Matches: []string{"https://mail.example.com/*"}}.Write(t)
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
-	load := func() *plugin.Plugin {
+	loadPlugin := func() *plugin.Plugin {
 		t.Helper()
 		if _, err := store.Add(folder); err != nil {
 			t.Fatal(err)
@@ -27,7 +27,7 @@ func TestOpeningIsForOnePage(t *testing.T) {
 		mailPlugin, _ := registry.Set().Plugin("mail")
 		return mailPlugin
 	}
-	mailPlugin := load()
+	mailPlugin := loadPlugin()
 	var changes []policy.Change
 	p := policy.New(dir, registry.Set, policy.Options{RecordChange: func(c policy.Change) { changes = append(changes, c) }})
 	if err := p.SetOpening("mail", true, "me"); err == nil || !strings.Contains(err.Error(), "is not reviewed") {
@@ -41,29 +41,29 @@ func TestOpeningIsForOnePage(t *testing.T) {
 	}
 	failOnError(p.Review("mail", mailPlugin.ContentHash(), wire.PermissionAsk, "me"))
 	if p.MayOpen("mail") || p.MayOpen("gone") {
-		t.Error("tabs are opened without permission")
+		t.Error("MayOpen is true without the user's permission; want false")
 	}
 	failOnError(p.SetOpening("mail", true, "me"))
 	if lastChange := changes[len(changes)-1]; !p.MayOpen("mail") || lastChange.Kind != "opening" || lastChange.New != "https://mail.example.com/" {
-		t.Errorf("%t, %+v", p.MayOpen("mail"), lastChange)
+		t.Errorf("MayOpen = %t, last change %+v; want true, and the page https://mail.example.com/", p.MayOpen("mail"), lastChange)
 	}
 	plugintest.Package{Name: "mail", Matches: []string{"https://mail.example.com/*"}, Code: "var changed;"}.WriteTo(t, folder)
-	movedPlugin := load()
+	movedPlugin := loadPlugin()
 	if p.MayOpen("mail") {
-		t.Error("tabs are opened for content that is not reviewed")
+		t.Error("MayOpen is true for content that is not reviewed; want false")
 	}
 	failOnError(p.Review("mail", movedPlugin.ContentHash(), wire.PermissionAsk, "me"))
 	if !p.MayOpen("mail") {
-		t.Error("another version opens the same page, and the permission is gone")
+		t.Error("MayOpen is false for another version that opens the same page; want true")
 	}
 	plugintest.Package{Name: "mail", Matches: []string{"https://bank.example.com/*"}}.WriteTo(t, folder)
-	failOnError(p.Review("mail", load().ContentHash(), wire.PermissionAsk, "me"))
+	failOnError(p.Review("mail", loadPlugin().ContentHash(), wire.PermissionAsk, "me"))
 	if p.MayOpen("mail") {
-		t.Error("the permission applies to another page than the allowed page")
+		t.Error("MayOpen is true for a page other than the allowed page; want false")
 	}
 	failOnError(p.SetOpening("mail", true, "me"))
 	failOnError(p.SetOpening("mail", false, "me"))
 	if p.MayOpen("mail") {
-		t.Error("switched off, and tabs are opened")
+		t.Error("MayOpen is true after the user switched it off; want false")
 	}
 }

@@ -121,19 +121,19 @@ type State struct {
 	// EffectivePermission is the permission that applies to the plugin now: "off" if the
 	// plugin is not reviewed.
 	EffectivePermission wire.Permission
-	builtin             *plugin.Plugin
+	builtinPlugin       *plugin.Plugin
 }
 
-// New returns the policy in the state folder dir, which need not exist yet. set returns
-// the loaded plugins to which the policy applies.
+// New returns the policy in the state folder dir, which need not exist yet. The function
+// currentPlugins returns the loaded plugins to which the policy applies.
 func New(dir string, currentPlugins func() *plugin.Set, o Options) *Policy {
 	o.setDefaults()
 	path := filepath.Join(dir, permissionsFile)
 	p := &Policy{currentPlugins: currentPlugins, opts: o, archive: review.NewArchive(dir)}
 	p.file = statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, Subject: "the file of permissions",
-		LossText: "nothing is allowed any more, so review your plugins again",
-		LockWait: lockWait, Warn: o.WarnUser, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LossWarning: "nothing is allowed any more, so review your plugins again",
+		LockWait:    lockWait, Warn: o.WarnUser, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}, readRules, &permissionRules{}, func(r statedoc.ReadResult[*permissionRules]) { logPermissionProblems(o.Log, path, r) })
 	return p
 }
@@ -149,7 +149,7 @@ func logPermissionProblems(log zerolog.Logger, path string, r statedoc.ReadResul
 
 // Changes returns the changes of a plugin since the user's last review of the plugin; see
 // [Archive.Changes].
-func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (changes string, known bool, err error) {
+func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (changes string, isKnown bool, err error) {
 	return p.archive.Changes(loadedPlugin)
 }
 
@@ -187,15 +187,15 @@ func (p *Policy) State(name string) State {
 }
 
 func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
-	return p.opts.stateIn(p.file.Current().View, name, loadedPlugin)
+	return p.opts.stateForRules(p.file.Current().View, name, loadedPlugin)
 }
 
-func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
+func (o Options) stateForRules(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
 	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // a built-in plugin needs no review, but is off until the user turns it on
-		s.builtin = loadedPlugin
+		s.builtinPlugin = loadedPlugin
 	}
-	s.Reviewed = s.builtin != nil || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
+	s.Reviewed = s.builtinPlugin != nil || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
 	if loadedPlugin != nil && !s.Reviewed && o.IsInDevelopment != nil {
 		var permission wire.Permission
 		if permission, s.Reviewed = o.IsInDevelopment(loadedPlugin); s.Reviewed && s.Permission == "" {
@@ -211,13 +211,13 @@ func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plug
 // Tool returns the effective permission of a tool. If a built-in plugin is off, all of
 // its tools are off.
 func (s State) Tool(name string) wire.Permission {
-	if !s.Reviewed || s.builtin != nil && s.EffectivePermission == wire.PermissionOff {
+	if !s.Reviewed || s.builtinPlugin != nil && s.EffectivePermission == wire.PermissionOff {
 		return wire.PermissionOff
 	}
 	if toolPermission := s.Tools[name].Permission; toolPermission != "" {
 		return toolPermission
 	}
-	if s.builtin != nil && slices.ContainsFunc(s.builtin.Tools, func(t *plugin.Tool) bool { return t.Name == name && t.IsOptIn }) {
+	if s.builtinPlugin != nil && slices.ContainsFunc(s.builtinPlugin.Tools, func(t *plugin.Tool) bool { return t.Name == name && t.IsOffByDefault }) {
 		return wire.PermissionOff
 	}
 	return s.EffectivePermission

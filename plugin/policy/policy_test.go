@@ -46,7 +46,7 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	return w
 }
 
-func twoToolPackage(name, code string) plugintest.Package {
+func newTwoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
 	}}
@@ -73,7 +73,7 @@ func (w *policyFixture) hash(name string) string {
 	w.t.Helper()
 	loadedPlugin, ok := w.Set().Plugin(name)
 	if !ok {
-		w.t.Fatalf("no plugin %s", name)
+		w.t.Fatalf("plugin %s is not loaded; want it loaded", name)
 	}
 	return loadedPlugin.ContentHash()
 }
@@ -90,11 +90,11 @@ func (w *policyFixture) failOnError(err error) {
 	}
 }
 
-func (w *policyFixture) checkEffective(name string, want ...wire.Permission) {
+func (w *policyFixture) checkEffectivePermissions(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
 	if got := []wire.Permission{s.EffectivePermission, s.Tool("read"), s.Tool("send")}; !slices.Equal(got, want) {
-		w.t.Errorf("%s: %v, want %v", name, got, want)
+		w.t.Errorf("effective permissions of the plugin %s and its tools = %v, want %v", name, got, want)
 	}
 }
 
@@ -117,62 +117,62 @@ const (
 )
 
 func TestReview(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", "1;"))
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w := newPolicyFixture(t, newTwoToolPackage("a", "1;"))
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.SetPermission("a", "", permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
-		t.Errorf("setting a permission without a review: %v", err)
+		t.Errorf("setting a permission without a review: error %v; want the command `opentabs plugin review a`", err)
 	}
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test"))
 	w.review("a", permissionAuto)
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionOff)
 	if fileInfo, err := os.Stat(w.policy.Path()); err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", fileInfo, err)
+		t.Errorf("permissions.json = %v, error %v; want the mode 0600", fileInfo, err)
 	}
 	s := w.policy.State("a")
 	if s.Review.Version != "1.0.0" || s.Review.By != "the test" || s.Review.At.IsZero() || s.PermissionOrigin.By != "the test" {
-		t.Errorf("the review is recorded as %+v", s)
+		t.Errorf("recorded review = %+v; want version 1.0.0 by the test, with the time", s)
 	}
 
 	reviewedHash := w.hash("a")
 	w.failOnError(w.policy.SetPermission("a", "read", permissionAuto, "me"))
-	w.load(twoToolPackage("a", "2;"))
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.load(newTwoToolPackage("a", "2;"))
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	if s := w.policy.State("a"); s.Reviewed || s.Permission != permissionAuto || s.Review.Hash != reviewedHash {
-		t.Errorf("the earlier permission is missing: %+v", s)
+		t.Errorf("state after new content = %+v; want not reviewed, with the earlier permission and hash", s)
 	}
 	if err := w.policy.Review("a", reviewedHash, permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
-		t.Errorf("reviewing earlier content: %v; want an error that contains %q", err, "has changed since you reviewed it")
+		t.Errorf("error of a review of earlier content = %v; want an error that contains %q", err, "has changed since you reviewed it")
 	}
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	w.review("a", permissionAsk)
-	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
+	w.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionOff)
 	w.review("a", permissionAuto)
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionOff)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
-		t.Error("a review with an unknown permission succeeded")
+		t.Error("a review with an unknown permission succeeded; want an error")
 	}
 	if err := w.policy.Review("b", "", permissionAsk, "x"); !errors.Is(err, plugin.ErrUnknown) {
-		t.Errorf("reviewing an unknown plugin: %v; want the error %v", err, plugin.ErrUnknown)
+		t.Errorf("error of a review of an unknown plugin = %v; want the error %v", err, plugin.ErrUnknown)
 	}
 }
 
 func TestToolPermission(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
 	if !strings.Contains(w.file(), `"permission": "off"`) {
-		t.Errorf("off is written as %s", w.file())
+		t.Errorf("permissions.json = %s; want the permission off", w.file())
 	}
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionOff)
 	w.failOnError(w.policy.SetPermission("a", "send", "", "x"))
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionAuto)
 	if strings.Contains(w.file(), "tools") {
-		t.Errorf("an empty entry is written: %s", w.file())
+		t.Errorf("permissions.json = %s; want no empty entry for tools", w.file())
 	}
 	w.failOnError(w.policy.SetPermission("a", "", permissionOff, "x"))
 	w.failOnError(w.policy.SetPermission("a", "send", permissionAsk, "x"))
-	w.checkEffective("a", permissionOff, permissionOff, permissionAsk)
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionAsk)
 	for _, testCase := range []struct {
 		plugin, tool string
 		permission   wire.Permission
@@ -184,7 +184,7 @@ func TestToolPermission(t *testing.T) {
 		{"aa", "", permissionOff, `there is no plugin "aa"`},
 	} {
 		if err := w.policy.SetPermission(testCase.plugin, testCase.tool, testCase.permission, "x"); err == nil || !strings.Contains(err.Error(), testCase.want) {
-			t.Errorf("%v: %v; want an error that contains %q", testCase, err, testCase.want)
+			t.Errorf("SetPermission %v: error %v; want an error that contains %q", testCase, err, testCase.want)
 		}
 	}
 	want := []string{"review: ->auto", "permission:send ->off", "permission:send off->", "permission: auto->off", "permission:send ->ask"}
@@ -193,61 +193,61 @@ func TestToolPermission(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s:%s %s->%s", c.Kind, c.Tool, c.Old, c.New))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("changes %q, want %q", got, want)
+		t.Errorf("recorded changes = %q, want %q", got, want)
 	}
 }
 
 func TestPolicyKeepsUnknownMembers(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""), newTwoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	fileContent := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	fileContent = strings.Replace(fileContent, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(fileContent)
-	w.load(twoToolPackage("b", ""))
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.load(newTwoToolPackage("b", ""))
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	w.review("b", permissionAsk)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
 		if !strings.Contains(w.file(), want) {
-			t.Errorf("%s is lost: %s; want a text that contains %q", want, w.file(), want)
+			t.Errorf("the text %s is lost in permissions.json: %s; want a text that contains %q", want, w.file(), want)
 		}
 	}
-	w.load(twoToolPackage("a", ""), twoToolPackage("b", ""))
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	w.load(newTwoToolPackage("a", ""), newTwoToolPackage("b", ""))
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionAuto)
 	w.failOnError(w.policy.Forget("a", "x"))
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	if strings.Contains(w.file(), `"a"`) || !strings.Contains(w.file(), `"gone"`) {
-		t.Errorf("forgotten: %s", w.file())
+		t.Errorf("permissions.json after Forget = %s; want no entry for the plugin a, and an entry for the plugin named gone", w.file())
 	}
 }
 
 func TestPolicyFileIsDamaged(t *testing.T) {
 	for _, fileContent := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
-		w := newPolicyFixture(t, twoToolPackage("a", ""))
+		w := newPolicyFixture(t, newTwoToolPackage("a", ""))
 		w.review("a", permissionAuto)
 		w.write(fileContent)
-		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+		w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "permissions.json") {
-			t.Errorf("%q: problems %q", fileContent, problems)
+			t.Errorf("permissions.json %q: problems %q; want one that names the file", fileContent, problems)
 		}
 		w.failOnError(w.policy.Repair())
-		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+		w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 		if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], "review your plugins again") {
-			t.Errorf("%q: warned %q", fileContent, w.warnings)
+			t.Errorf("permissions.json %q: warnings %q; want one that asks for a new review", fileContent, w.warnings)
 		}
 		keptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
 		if err != nil || len(keptFiles) != 1 {
-			t.Fatalf("%q: kept %v, %v; want length 1", fileContent, keptFiles, err)
+			t.Fatalf("permissions.json %q: kept files %v, error %v; want 1 file", fileContent, keptFiles, err)
 		}
 		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != fileContent {
-			t.Errorf("%q: kept %q, %v", fileContent, got, err)
+			t.Errorf("permissions.json %q: kept content %q, error %v; want the same content", fileContent, got, err)
 		}
 		w.review("a", permissionAsk)
-		w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
+		w.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk)
 	}
 }
 
-func TestPolicyPartsAreDamaged(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
+func TestDamagedPolicyEntries(t *testing.T) {
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""), newTwoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	w.review("b", permissionAuto)
 	validText := w.file()
@@ -263,75 +263,75 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 		{`"tools":[]`, []wire.Permission{permissionOff, permissionOff, permissionOff}, `plugins.a: tools is an array`},
 	} {
 		w.write(strings.Replace(validText, `"a": {`, `"a": {`+c.tools+`,`, 1))
-		w.checkEffective("a", c.want...)
-		w.checkEffective("b", permissionAuto, permissionAuto, permissionAuto)
+		w.checkEffectivePermissions("a", c.want...)
+		w.checkEffectivePermissions("b", permissionAuto, permissionAuto, permissionAuto)
 		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problemText) {
-			t.Errorf("%s: problems %q", c.tools, problems)
+			t.Errorf("tools %s: problems %q; want %q", c.tools, problems, c.problemText)
 		}
 	}
 	for _, entry := range []string{`1`, `{"reviewed":true,"permission":"auto"}`, `{"reviewed":{"hash":""},"permission":"auto"}`} {
 		w.write(`{"version":1,"plugins":{"a":` + entry + `}}`)
-		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+		w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 		if len(w.policy.Problems()) == 0 {
-			t.Errorf("%s is no problem", entry)
+			t.Errorf("entry %s is accepted; want a problem", entry)
 		}
 	}
 }
 
 func TestPolicyOfNewerVersion(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""))
 	const fileContent = `{"version":2,"plugins":"else"}`
 	w.write(fileContent)
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.Review("a", w.hash("a"), permissionAuto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
-		t.Errorf("a change: %v; want an error that contains %q", err, "update opentabs")
+		t.Errorf("error of a change of a newer permissions.json = %v; want an error that contains %q", err, "update opentabs")
 	}
 	if w.failOnError(w.policy.Repair()); w.file() != fileContent {
-		t.Errorf("the file is now %s", w.file())
+		t.Errorf("permissions.json = %s; want it unchanged", w.file())
 	}
 }
 
 func TestChangedFileAppliesToNextCall(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)
 	w.policy.OnChange(func() { changeSignals <- struct{}{} })
 	otherPolicy := policy.New(w.dir, w.Set, policy.Options{})
 	w.failOnError(otherPolicy.Review("a", w.hash("a"), permissionAuto, "x"))
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionAuto)
 	<-changeSignals
 	fileContent := w.file()
 	w.write(strings.Replace(fileContent, `"auto"`, `"ask"`, 1)) // some editors write a file in place
-	w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
+	w.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk)
 	<-changeSignals
 	w.failOnError(os.Remove(w.policy.Path()))
-	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 	<-changeSignals
 }
 
 func TestPolicyCannotBeRead(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	movedFile := w.policy.Path() + ".aside"
 	w.failOnError(errors.Join(os.Rename(w.policy.Path(), movedFile), os.Mkdir(w.policy.Path(), 0o700)))
 	changeSignals := make(chan struct{}, 10)
 	w.policy.OnChange(func() { changeSignals <- struct{}{} })
 	for range 3 {
-		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+		w.checkEffectivePermissions("a", permissionOff, permissionOff, permissionOff)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "read the file of permissions") {
-			t.Errorf("problems %q", problems)
+			t.Errorf("problems = %q; want one about reading the file of permissions", problems)
 		}
 	}
 	<-changeSignals
 	w.failOnError(errors.Join(os.Remove(w.policy.Path()), os.Rename(movedFile, w.policy.Path())))
-	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	w.checkEffectivePermissions("a", permissionAuto, permissionAuto, permissionAuto)
 	<-changeSignals
 	if len(changeSignals) > 0 {
-		t.Error("the same problem was reported again")
+		t.Error("the policy reported the same problem again; want one report")
 	}
 }
 
 func TestPolicyCannotBeWritten(t *testing.T) {
-	w := newPolicyFixture(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, newTwoToolPackage("a", ""))
 	w.review("a", permissionAsk)
 	textBefore := w.file()
 	lock := w.policy.Path() + ".lock"
@@ -341,18 +341,18 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 		w.policy.SetLimit("a", "send", policy.Limit{}, "x"), w.policy.Forget("a", "x"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), lock) {
-			t.Errorf("got %v; want an error that contains %q", err, lock)
+			t.Errorf("error of a change whose lock file cannot be opened = %v; want an error that contains %q", err, lock)
 		}
 	}
-	if w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk); w.file() != textBefore || len(w.changes) != 1 {
-		t.Errorf("the file is now %s; %v", w.file(), w.changes)
+	if w.checkEffectivePermissions("a", permissionAsk, permissionAsk, permissionAsk); w.file() != textBefore || len(w.changes) != 1 {
+		t.Errorf("permissions.json = %s, changes %v; want the same file and 1 change", w.file(), w.changes)
 	}
 }
 
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 4 { // only 4 changes, because each change waits for the disk, and the lock has a time limit
-		packages = append(packages, twoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))
+		packages = append(packages, newTwoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))
 	}
 	w := newPolicyFixture(t, packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{})
@@ -382,29 +382,29 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	}
 	wg.Wait()
 	for _, loadedPlugin := range w.Set().Plugins() {
-		w.checkEffective(loadedPlugin.Name, permissionAuto, permissionAuto, permissionOff)
+		w.checkEffectivePermissions(loadedPlugin.Name, permissionAuto, permissionAuto, permissionOff)
 	}
 }
 
 func TestBuiltinOptInTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	schema := json.RawMessage(`{"type":"object"}`)
-	builtin := plugin.NewBuiltin(&plugin.Plugin{Name: "browser", Tools: []*plugin.Tool{
+	builtinPlugin := plugin.NewBuiltin(&plugin.Plugin{Name: "browser", Tools: []*plugin.Tool{
 		{Name: "read", TargetKind: dispatch.TargetPage, InputSchema: schema},
-		{Name: "send", TargetKind: dispatch.TargetPage, InputSchema: schema, IsOptIn: true},
+		{Name: "send", TargetKind: dispatch.TargetPage, InputSchema: schema, IsOffByDefault: true},
 	}})
-	w.pluginSet = plugin.NewSet(nil, nil, builtin)
+	w.pluginSet = plugin.NewSet(nil, nil, builtinPlugin)
 	const off, auto = wire.PermissionOff, wire.PermissionAuto
-	w.checkEffective("browser", off, off, off)
+	w.checkEffectivePermissions("browser", off, off, off)
 	w.failOnError(w.policy.SetPermission("browser", "", auto, "the test"))
-	w.checkEffective("browser", auto, auto, off)
-	const offText = "send is off until the user switches it on with `opentabs browser tools on send`"
-	sendTool := builtin.Tools[1].Dispatch()
-	if got := policy.NewEnforcer(w.policy).Refusals("browser")(sendTool); got == nil || !strings.Contains(got.Message, offText) {
-		t.Errorf("refusal of the opt-in tool = %v, want %q", got, offText)
+	w.checkEffectivePermissions("browser", auto, auto, off)
+	const sendOffText = "send is off until the user switches it on with `opentabs browser tools on send`"
+	sendTool := builtinPlugin.Tools[1].Dispatch()
+	if got := policy.NewEnforcer(w.policy).RefusalFunc("browser")(sendTool); got == nil || !strings.Contains(got.Message, sendOffText) {
+		t.Errorf("refusal of the opt-in tool = %v, want %q", got, sendOffText)
 	}
 	w.failOnError(w.policy.SetPermission("browser", "send", auto, "the test"))
-	w.checkEffective("browser", auto, auto, auto)
+	w.checkEffectivePermissions("browser", auto, auto, auto)
 	w.failOnError(w.policy.SetPermission("browser", "", off, "the test"))
-	w.checkEffective("browser", off, off, off)
+	w.checkEffectivePermissions("browser", off, off, off)
 }

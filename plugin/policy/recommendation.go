@@ -63,7 +63,7 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 		return nil
 	}
 	r := Recommendation{
-		Hash: entry.Optional("hash"), Permission: readPermission(entry), Note: cleanNote(entry.Optional("note")), ChangeOrigin: readChangeOrigin(entry),
+		Hash: entry.OptionalText("hash"), Permission: readPermission(entry), Note: cleanNote(entry.OptionalText("note")), ChangeOrigin: readChangeOrigin(entry),
 	}
 	if r.Hash == "" || r.Permission == "" || r.Permission == wire.PermissionOff {
 		return nil

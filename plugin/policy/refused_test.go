@@ -8,28 +8,28 @@ import (
 func TestRefusedCalls(t *testing.T) {
 	var r refusedCalls
 	if !r.add("a", "b") || r.add("a", "b") {
-		t.Error("want a pair to be new exactly once")
+		t.Error("add reported the same pair of plugins as new twice, or never; want exactly once")
 	}
 	if !r.add("b", "a") {
-		t.Error("the other direction is not new")
+		t.Error("add did not report the pair in the other direction as new; want true")
 	}
-	for i := range maxRefused - 1 {
+	for i := range maxRefusedPlugins - 1 {
 		if !r.add("a", fmt.Sprint("target", i)) {
-			t.Fatalf("target %d was not stored", i)
+			t.Fatalf("target plugin %d was not stored; want it stored", i)
 		}
 	}
-	if r.add("a", "one too many") || len(r.byCaller["a"]) != maxRefused {
-		t.Errorf("%d targets of one plugin are kept, want %d", len(r.byCaller["a"]), maxRefused)
+	if r.add("a", "one too many") || len(r.calledPluginsByCaller["a"]) != maxRefusedPlugins {
+		t.Errorf("%d target plugins of one calling plugin are stored, want %d", len(r.calledPluginsByCaller["a"]), maxRefusedPlugins)
 	}
-	for i := len(r.byCaller); i < maxRefusedCallers; i++ {
+	for i := len(r.calledPluginsByCaller); i < maxRefusedCallers; i++ {
 		if !r.add(fmt.Sprint("caller", i), "b") {
-			t.Fatalf("caller %d was not stored", i)
+			t.Fatalf("calling plugin %d was not stored; want it stored", i)
 		}
 	}
-	if r.add("one more caller", "b") || len(r.byCaller) != maxRefusedCallers {
-		t.Errorf("%d callers are kept, want %d", len(r.byCaller), maxRefusedCallers)
+	if r.add("one more caller", "b") || len(r.calledPluginsByCaller) != maxRefusedCallers {
+		t.Errorf("%d calling plugins are stored, want %d", len(r.calledPluginsByCaller), maxRefusedCallers)
 	}
 	if !r.add("b", "c") {
-		t.Error("a known caller is refused because there are many callers")
+		t.Error("add rejected a known calling plugin because there are many calling plugins; want true")
 	}
 }

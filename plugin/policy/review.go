@@ -54,7 +54,7 @@ func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (er
 			errs[r.index] = err
 			continue
 		}
-		if err := p.archive.StoreCopy(r.loadedPlugin); err != nil { // the next review needs a copy of the files to show a diff
+		if err := p.archive.StoreReviewedCopy(r.loadedPlugin); err != nil { // the next review needs a copy of the files to show a diff
 			p.opts.Log.Warn().Err(err).Str("plugin", r.Plugin).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
@@ -70,7 +70,7 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 		return nil, err
 	}
 	for _, t := range r.Tools {
-		if _, err := p.currentPlugins().FindWithTool(r.Plugin, t.Tool); err != nil {
+		if _, err := p.currentPlugins().FindPluginWithTool(r.Plugin, t.Tool); err != nil {
 			return nil, err
 		}
 		if t.Permission != "" {
@@ -84,7 +84,7 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	}
 	// checkReview reads the plugin's files from disk again, because the hash of the
 	// loaded plugin may come from a stored index of adapters.
-	if pluginNow, err := plugin.Load(loadedPlugin.Dir); err != nil || pluginNow.ContentHash() != r.Hash {
+	if reloadedPlugin, err := plugin.Load(loadedPlugin.Dir); err != nil || reloadedPlugin.ContentHash() != r.Hash {
 		loadedPlugin.RequestReload()
 		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)
 	}
@@ -125,17 +125,17 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 // in names, an error or nil at the same index.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
-	var knownIndexes []int
+	var storedReviewIndexes []int
 	for i, name := range names {
 		if _, errs[i] = p.currentPlugins().Find(name); errs[i] == nil {
-			knownIndexes = append(knownIndexes, i)
+			storedReviewIndexes = append(storedReviewIndexes, i)
 		}
 	}
-	err := changePlugins(p, len(knownIndexes), func(i int) (name string, editContent func(entry statedoc.Object) []Change) {
-		name = names[knownIndexes[i]]
+	err := changePlugins(p, len(storedReviewIndexes), func(i int) (name string, editContent func(entry statedoc.Object) []Change) {
+		name = names[storedReviewIndexes[i]]
 		return name, func(entry statedoc.Object) []Change { return disableEntry(entry, name, surface) }
 	})
-	for _, i := range knownIndexes {
+	for _, i := range storedReviewIndexes {
 		errs[i] = err
 	}
 	return errs
@@ -180,6 +180,6 @@ func changePlugins(p *Policy, n int, entryAt func(i int) (name string, editConte
 	for _, c := range changes {
 		p.opts.RecordChange(c)
 	}
-	p.file.Notify()
+	p.file.NotifyListeners()
 	return nil
 }

@@ -49,8 +49,8 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	v := newRefusalVerdict(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
-		loadedPlugin.Name, settings.Names(requiredNames)), lateAccessCommand(loadedPlugin.Name))
-	v.Block.Code = wire.ErrNeedsSettings
+		loadedPlugin.Name, settings.Names(requiredNames)), formatLateAccessCommand(loadedPlugin.Name))
+	v.BlockError.Code = wire.ErrNeedsSettings
 	return v
 }
 
@@ -67,7 +67,7 @@ func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, f
 		return "", ""
 	}
 	factText := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
-	command := lateAccessCommand(loadedPlugin.Name)
+	command := formatLateAccessCommand(loadedPlugin.Name)
 	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", factText, command),
 		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", factText, command)
 }

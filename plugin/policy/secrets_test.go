@@ -20,9 +20,9 @@ const settingsWithSecrets = `{
 }`
 
 func TestSecretsOfALatePlugin(t *testing.T) {
-	latePackageA := latePackage("a")
-	latePackageA.Settings = json.RawMessage(settingsWithSecrets)
-	w := newPolicyFixture(t, latePackageA)
+	lateStartPackage := latePackage("a")
+	lateStartPackage.Settings = json.RawMessage(settingsWithSecrets)
+	w := newPolicyFixture(t, lateStartPackage)
 	w.review("a", permissionAuto)
 	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
@@ -31,27 +31,27 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 		return string(v.SettingsForPage(loadedPlugin, w.policy.IsRestricted(loadedPlugin)).Values)
 	}
 	if got := page(); got != `{"authorName":"Ann","size":3}` {
-		t.Errorf("the page gets %s; want %q", got, `{"authorName":"Ann","size":3}`)
+		t.Errorf("settings that the page gets = %s; want %q", got, `{"authorName":"Ann","size":3}`)
 	}
 	tool := dispatch.Tool{Plugin: "a", Name: "send"}
 	forAgent, forUser := w.enforcer.FailureNote(tool, v)
-	const fact = "The plugin a did not get the settings apiToken and pin, because it starts after the page's scripts. "
-	if !strings.HasPrefix(forAgent, fact) || !strings.Contains(forAgent, "ask the user") || forUser != fact+"To allow it, run `opentabs plugin permission a --late-access on`, or use the side panel." {
-		t.Errorf("notes %q and %q", forAgent, forUser)
+	const missingSettingsText = "The plugin a did not get the settings apiToken and pin, because it starts after the page's scripts. "
+	if !strings.HasPrefix(forAgent, missingSettingsText) || !strings.Contains(forAgent, "ask the user") || forUser != missingSettingsText+"To allow it, run `opentabs plugin permission a --late-access on`, or use the side panel." {
+		t.Errorf("note for the agent = %q, for the user = %q; want the fact, and the command that gives late access", forAgent, forUser)
 	}
 	w.failOnError(w.policy.SetLateAccess("a", true, "x"))
 	if got := page(); !strings.Contains(got, "4711") || !strings.Contains(got, "t-123456") {
-		t.Errorf("with late access the page gets %s", got)
+		t.Errorf("settings that the page gets with late access = %s; want both secrets", got)
 	}
 	if forAgent, forUser := w.enforcer.FailureNote(tool, v); forAgent+forUser != "" {
-		t.Errorf("notes %q and %q", forAgent, forUser)
+		t.Errorf("note for the agent = %q, for the user = %q; want empty texts", forAgent, forUser)
 	}
 }
 
 func TestLatePluginWithARequiredSecret(t *testing.T) {
-	latePackageA := latePackage("a")
-	latePackageA.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
-	w := newPolicyFixture(t, latePackageA)
+	lateStartPackage := latePackage("a")
+	lateStartPackage.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
+	w := newPolicyFixture(t, lateStartPackage)
 	w.review("a", permissionAuto)
 	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
@@ -59,13 +59,13 @@ func TestLatePluginWithARequiredSecret(t *testing.T) {
 	gate := w.enforcer.SecretsGate(v)
 	callInfo := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	verdict := gate.Decide(callInfo)
-	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings || !strings.Contains(verdict.Block.Message, "`opentabs plugin permission a --late-access on`") ||
-		!strings.HasPrefix(verdict.Block.UserText, "The plugin a does not get the setting pin, which it needs") {
-		t.Errorf("got %+v", verdict)
+	if verdict.BlockError == nil || verdict.BlockError.Code != wire.ErrNeedsSettings || !strings.Contains(verdict.BlockError.Message, "`opentabs plugin permission a --late-access on`") ||
+		!strings.HasPrefix(verdict.BlockError.UserText, "The plugin a does not get the setting pin, which it needs") {
+		t.Errorf("verdict = %+v; want the error needs_settings with the command that gives late access", verdict)
 	}
 	w.failOnError(w.policy.SetLateAccess("a", true, "x"))
-	if v := gate.Decide(callInfo); v.Block != nil {
-		t.Errorf("with late access: %v", v.Block)
+	if v := gate.Decide(callInfo); v.BlockError != nil {
+		t.Errorf("block with late access = %v; want none", v.BlockError)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestSecretSettings(t *testing.T) {
 	}
 	for key, want := range map[string]bool{"pin": true, "apiToken": true, "authorName": false, "size": false} {
 		if got[key] != want {
-			t.Errorf("%s is secret: %t; want %v", key, got[key], want)
+			t.Errorf("IsSecret of the setting %s = %t; want %v", key, got[key], want)
 		}
 	}
 	v := settings.New(t.TempDir(), settings.Options{})
@@ -85,12 +85,12 @@ func TestSecretSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if secrets := v.SecretValues(plugin.NewSet([]*plugin.Plugin{loadedPlugin}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
-		t.Errorf("logs leave out %q", secrets)
+		t.Errorf("secrets that logs leave out = %q; want only 4711-4711", secrets)
 	}
 	invalidPackage := plugintest.Package{Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","secret":true},"x":{"type":"string","label":"X","secret":"yes"}}`)}
 	if _, err := plugin.Load(invalidPackage.Write(t)); err == nil || !strings.Contains(err.Error(), "configSchema.site.secret is true for a setting of type url; only a string can be secret") ||
 		!strings.Contains(err.Error(), "configSchema.x.secret is a string; make it true or false") {
-		t.Errorf("got %v", err)
+		t.Errorf("error = %v; want the two invalid secret settings", err)
 	}
 }
 

@@ -50,8 +50,8 @@ type SiteAllowed struct {
 	ChangeOrigin
 }
 
-// anySite is the site pattern that matches every site.
-const anySite = "*"
+// anySitePattern is the site pattern that matches every site.
+const anySitePattern = "*"
 
 // sitePattern matches a host, or "*." and a host, each with an optional port.
 var sitePattern = lazyregexp.New(`^(\*\.)?(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*)(:[0-9]{1,5})?$`)
@@ -66,7 +66,7 @@ func ParseSite(siteText string) (string, error) {
 		pattern = u.Host
 	}
 	pattern = canonicalIPv6(strings.TrimSuffix(pattern, "/"))
-	if pattern == anySite || len(pattern) <= 255 && sitePattern().MatchString(pattern) {
+	if pattern == anySitePattern || len(pattern) <= 255 && sitePattern().MatchString(pattern) {
 		return pattern, nil
 	}
 	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", siteText)
@@ -95,8 +95,8 @@ func ParseSiteRule(siteRule string) (SiteRule, error) {
 // use.
 type Sites struct{ policy *Policy }
 
-// SitesOf returns the rules for browser tools that the user has set in the policy p.
-func SitesOf(p *Policy) Sites { return Sites{p} }
+// NewSites returns the rules for browser tools that the user has set in the policy p.
+func NewSites(p *Policy) Sites { return Sites{p} }
 
 // All returns the permissions of all sites, by pattern. The caller must not change the
 // map that All returns.
@@ -104,7 +104,7 @@ func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.
 
 // RecheckGates makes the gates decide again about all calls that wait for approval. Call
 // RecheckGates after the user has approved a call.
-func (s Sites) RecheckGates() { go s.policy.file.Notify() }
+func (s Sites) RecheckGates() { go s.policy.file.NotifyListeners() }
 
 // RecordDecision records the user's decision about a call of a browser tool in the audit log.
 func (s Sites) RecordDecision(c Change) { s.policy.opts.RecordChange(c) }
@@ -125,7 +125,7 @@ func (s Sites) RuleFor(address string) (pattern string, siteEntry SiteEntry) {
 func sitePatterns(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return []string{anySite}
+		return []string{anySitePattern}
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	suffixes := []string{host}
@@ -149,7 +149,7 @@ func sitePatterns(address string) []string {
 	for _, suffix := range suffixes {
 		patterns = append(patterns, "*."+suffix+":"+port, "*."+suffix)
 	}
-	return append(patterns, anySite)
+	return append(patterns, anySitePattern)
 }
 
 // IsSiteExact reports whether a site pattern names one host without a wildcard.
@@ -192,18 +192,18 @@ func (s Sites) Allow(address, client, class, by string) error {
 	if err != nil {
 		return err
 	}
-	if problemText := plaintext.CheckShown(client); problemText != "" {
+	if problemText := plaintext.CheckDisplayText(client); problemText != "" {
 		return fmt.Errorf("the client's name %s", problemText)
 	}
 	return s.policy.file.Change(func(document *statedoc.Plugins) error {
 		editSite(document, pattern, func(entry statedoc.Object) {
 			var allowedEntries []json.RawMessage
 			statedoc.Decode(entry["allowed"], &allowedEntries)
-			addedObject := statedoc.Object{}
-			addedObject.Put("client", client)
-			addedObject.Put("class", class)
-			setChangeOrigin(addedObject, by)
-			allowedEntries = append(allowedEntries, rawjson.Encode(addedObject))
+			newEntry := statedoc.Object{}
+			newEntry.Put("client", client)
+			newEntry.Put("class", class)
+			setChangeOrigin(newEntry, by)
+			allowedEntries = append(allowedEntries, rawjson.Encode(newEntry))
 			entry.Put("allowed", allowedEntries[max(0, len(allowedEntries)-maxToolGrants):])
 		})
 		return nil
@@ -223,7 +223,7 @@ func editSite(document *statedoc.Plugins, pattern string, change func(entry stat
 func removeOtherNames(doc *statedoc.Plugins, pattern string) {
 	sites := doc.TopLevel.Child("sites")
 	for name := range sites {
-		if parsed, err := ParseSite(name); err == nil && parsed == pattern && name != pattern {
+		if parsedPattern, err := ParseSite(name); err == nil && parsedPattern == pattern && name != pattern {
 			delete(sites, name)
 		}
 	}
@@ -242,16 +242,16 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 }
 
 // If the rule of a site is invalid, browser tools are off on the site.
-func readSites(topObject statedoc.Object, addProblem func(string)) map[string]SiteEntry {
+func readSites(policyObject statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
-	if rawJSON, ok := topObject["sites"]; ok && rawjson.KindOf(rawJSON) != rawjson.KindObject {
+	if rawJSON, ok := policyObject["sites"]; ok && rawjson.KindOf(rawJSON) != rawjson.KindObject {
 		addProblem("sites is " + rawjson.KindOf(rawJSON) + "; all sites are off until it is an object")
-		return map[string]SiteEntry{anySite: {Rule: SiteOff}}
+		return map[string]SiteEntry{anySitePattern: {Rule: SiteOff}}
 	}
-	written := topObject.Child("sites")
-	for _, name := range slices.Sorted(maps.Keys(written)) {
+	sitesMember := policyObject.Child("sites")
+	for _, name := range slices.Sorted(maps.Keys(sitesMember)) {
 		problems := &jsonread.Problems{File: "sites." + name}
-		entry := readSite(written[name], problems)
+		entry := readSite(sitesMember[name], problems)
 		pattern, err := ParseSite(name)
 		other, isRepeated := sites[pattern]
 		switch {
@@ -271,13 +271,13 @@ func readSites(topObject statedoc.Object, addProblem func(string)) map[string]Si
 }
 
 func stricterEntry(a, b SiteEntry) SiteEntry {
-	strictness := []SiteRule{SiteOff, SiteRead, SiteAsk, SiteAuto, ""}
-	stricter := a
-	if slices.Index(strictness, b.Rule) < slices.Index(strictness, a.Rule) {
-		stricter = b
+	rulesByStrictness := []SiteRule{SiteOff, SiteRead, SiteAsk, SiteAuto, ""}
+	stricterResult := a
+	if slices.Index(rulesByStrictness, b.Rule) < slices.Index(rulesByStrictness, a.Rule) {
+		stricterResult = b
 	}
-	stricter.Allowed = nil
-	return stricter
+	stricterResult.Allowed = nil
+	return stricterResult
 }
 
 func readSite(rawJSON json.RawMessage, problems *jsonread.Problems) SiteEntry {
@@ -289,7 +289,7 @@ func readSite(rawJSON json.RawMessage, problems *jsonread.Problems) SiteEntry {
 	f := jsonread.New(siteJSON, "", problems)
 	siteEntry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("permission") {
-		rule, err := ParseSiteRule(f.Optional("permission"))
+		rule, err := ParseSiteRule(f.OptionalText("permission"))
 		if err != nil {
 			f.Add("permission", "is wrong, so the site is off: %v", err)
 			rule = SiteOff
@@ -299,8 +299,8 @@ func readSite(rawJSON json.RawMessage, problems *jsonread.Problems) SiteEntry {
 	for _, rawJSON := range rawjson.Elements(f.Members["allowed"]) {
 		allowedEntries := jsonread.New(rawJSON, f.Path+"allowed.", problems)
 		client, hasClient := allowedEntries.TextOrFalse("client")
-		class, hasClass := allowedEntries.TextOrFalse("class")
-		if hasClient && hasClass && client != "" {
+		class, hasToolClass := allowedEntries.TextOrFalse("class")
+		if hasClient && hasToolClass && client != "" {
 			siteEntry.Allowed = append(siteEntry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowedEntries)})
 		}
 	}

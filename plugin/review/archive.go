@@ -26,7 +26,7 @@ const (
 	maxFileBytes = 4 << 20
 )
 
-var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
+var archivedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // The original OpenTabs SDK generates a new UUID in the name of the entry module for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
@@ -39,8 +39,8 @@ type Archive struct{ dir string }
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
 func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewedFolder)} }
 
-// StoreCopy replaces the stored copy of a plugin by the plugin's current content.
-func (a Archive) StoreCopy(reviewedPlugin *plugin.Plugin) error {
+// StoreReviewedCopy replaces the stored copy of a plugin with the plugin's current content.
+func (a Archive) StoreReviewedCopy(reviewedPlugin *plugin.Plugin) error {
 	files, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func (a Archive) StoreCopy(reviewedPlugin *plugin.Plugin) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keep what was reviewed: %w", err)
 	}
-	for _, name := range copiedFiles {
-		if err := statefile.Write(filepath.Join(dir, name), limitSize(files[name])); err != nil {
+	for _, name := range archivedFiles {
+		if err := statefile.Write(filepath.Join(dir, name), truncateFile(files[name])); err != nil {
 			return fmt.Errorf("keep what was reviewed: %w", err)
 		}
 	}
@@ -74,7 +74,7 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (changes string, hasRevi
 		return "", false, err
 	}
 	var b strings.Builder
-	for _, name := range copiedFiles {
+	for _, name := range archivedFiles {
 		storedText, err := os.ReadFile(filepath.Join(a.dir, reviewedPlugin.Name, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -83,7 +83,7 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (changes string, hasRevi
 			return "", false, fmt.Errorf("read what was reviewed: %w", err)
 		}
 		hasReviewed = true
-		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, limitSize(contentNow[name])))
+		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, truncateFile(contentNow[name])))
 	}
 	return b.String(), hasReviewed, nil
 }
@@ -94,7 +94,7 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{"own.js": entryName().ReplaceAll([]byte(code.OwnCode()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
-	packageJSON, toolsJSON, err := reviewedPlugin.Descriptions()
+	packageJSON, toolsJSON, err := reviewedPlugin.ReadManifests()
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	return files, nil
 }
 
-func limitSize(b []byte) []byte {
+func truncateFile(b []byte) []byte {
 	if len(b) > maxFileBytes {
 		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexSHA256(b))
 	}

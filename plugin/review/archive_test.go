@@ -16,12 +16,12 @@ func bundledAdapter(library, ownCode string) string {
 
 func storeCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
 	t.Helper()
-	if err := a.StoreCopy(wikiPlugin); err != nil {
+	if err := a.StoreReviewedCopy(wikiPlugin); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (changes string, hasReviewed bool) {
+func readChanges(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (changes string, hasReviewed bool) {
 	t.Helper()
 	changes, hasReviewed, err := a.Changes(wikiPlugin)
 	if err != nil {
@@ -44,33 +44,33 @@ func TestArchiveShowsChanges(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	packageBefore := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
 	wikiPlugin := plugintest.Load(t, packageBefore)
-	if changes, hasReviewed := changesOf(t, a, wikiPlugin); changes != "" || hasReviewed {
-		t.Errorf("before the first review: %q, known %t", changes, hasReviewed)
+	if changes, hasReviewed := readChanges(t, a, wikiPlugin); changes != "" || hasReviewed {
+		t.Errorf("changes before the first review = %q, reviewed before %t; want none and false", changes, hasReviewed)
 	}
 	storeCopy(t, a, wikiPlugin)
-	if changes, hasReviewed := changesOf(t, a, wikiPlugin); changes != "" || !hasReviewed {
-		t.Errorf("without a change: %q, known %t", changes, hasReviewed)
+	if changes, hasReviewed := readChanges(t, a, wikiPlugin); changes != "" || !hasReviewed {
+		t.Errorf("changes of an unchanged plugin = %q, reviewed before %t; want none and true", changes, hasReviewed)
 	}
 	packageAfter := packageBefore
 	packageAfter.Code, packageAfter.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
 	packageAfter.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
-	changes, hasReviewed := changesOf(t, a, plugintest.Load(t, packageAfter))
+	changes, hasReviewed := readChanges(t, a, plugintest.Load(t, packageAfter))
 	if !hasReviewed {
-		t.Error("the reviewed content is not known")
+		t.Error("the archive has no copy of the reviewed content; want hasReviewed true")
 	}
 	for _, want := range []string{
 		"--- reviewed/tools.json", `-      "description": "Returns its arguments.",`, `+      "description": "Sends its arguments away.",`,
 		"-pre();", "+pre(2);", "-  var own = 1;", "+  var own = 2;", "+++ now/libraries.txt", " node_modules/lib/index.js",
 	} {
 		if !strings.Contains(changes, want) {
-			t.Errorf("the diff lacks %q", want)
+			t.Errorf("the diff lacks the text %q; want it in the diff", want)
 		}
 	}
 	if strings.Contains(changes, "var lib") {
-		t.Error("the diff shows the code of a library; want its hash only")
+		t.Error("the diff contains the code of a library; want only its hash")
 	}
 	if strings.Contains(changes, "reviewed/package.json") {
-		t.Error("the diff names a file that did not change")
+		t.Error("the diff names a file that did not change; want only changed files")
 	}
 }
 
@@ -81,9 +81,9 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 		return plugintest.Package{Name: "wiki", Code: bundledAdapter("", "var _adapter_entry_"+id+" = 1;")}
 	}
 	storeCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
-	changes, _ := changesOf(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
+	changes, _ := readChanges(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
 	if got := changedLines(changes); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
-		t.Errorf("%s", got)
+		t.Errorf("changed lines = %s; want only the two lines with the adapter's hash", got)
 	}
 }
 
@@ -96,11 +96,11 @@ func TestArchiveLimitsSize(t *testing.T) {
 	storeCopy(t, a, largePlugin("one()"))
 	fileInfo, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
 	if err != nil || fileInfo.Size() > maxFileBytes+200 {
-		t.Fatalf("%v, %v", fileInfo, err)
+		t.Fatalf("stored copy = %v, error %v; want a truncated file", fileInfo, err)
 	}
-	changes, _ := changesOf(t, a, largePlugin("two()"))
+	changes, _ := readChanges(t, a, largePlugin("two()"))
 	if got := changedLines(changes); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
-		t.Errorf("%s", got)
+		t.Errorf("changed lines = %s; want two notes about truncated files", got)
 	}
 }
 
@@ -111,20 +111,20 @@ func TestArchiveRemove(t *testing.T) {
 	storeCopy(t, a, wikiPlugin)
 	for _, name := range []string{"", ".", "..", "../reviewed", "Wiki"} {
 		if err := a.Remove(name); err != nil {
-			t.Errorf("Remove(%q): %v", name, err)
+			t.Errorf("Remove(%q): error %v; want none", name, err)
 		}
 	}
-	if _, hasReviewed := changesOf(t, a, wikiPlugin); !hasReviewed {
-		t.Fatal("a name that no plugin can have removed a copy")
+	if _, hasReviewed := readChanges(t, a, wikiPlugin); !hasReviewed {
+		t.Fatal("Remove with an invalid plugin name removed a stored copy; want the copy kept")
 	}
 	if err := a.Remove("wiki"); err != nil {
 		t.Fatal(err)
 	}
-	if _, hasReviewed := changesOf(t, a, wikiPlugin); hasReviewed {
-		t.Error("the copy is still there")
+	if _, hasReviewed := readChanges(t, a, wikiPlugin); hasReviewed {
+		t.Error("the stored copy still exists after Remove; want none")
 	}
 	if err := a.Remove("wiki"); err != nil {
-		t.Errorf("a second Remove: %v", err)
+		t.Errorf("error of a second Remove = %v; want none", err)
 	}
 }
 
@@ -133,10 +133,10 @@ func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
 	storeCopy(t, a, wikiPlugin)
 	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, wikiPlugin.Dir)
-	if err := a.StoreCopy(wikiPlugin); err == nil {
-		t.Error("Keep stored content that was not loaded")
+	if err := a.StoreReviewedCopy(wikiPlugin); err == nil {
+		t.Error("StoreReviewedCopy stored content that differs from the loaded plugin; want an error")
 	}
 	if changes, hasReviewed, err := a.Changes(wikiPlugin); err == nil || changes != "" || hasReviewed {
-		t.Errorf("Changes: %q, %t, %v", changes, hasReviewed, err)
+		t.Errorf("Changes = %q, reviewed before %t, error %v; want an error", changes, hasReviewed, err)
 	}
 }

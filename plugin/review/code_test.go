@@ -17,20 +17,20 @@ func TestReadCodeIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var joinedBuilder strings.Builder
+	var joinedCode strings.Builder
 	for _, m := range code.Modules {
-		joinedBuilder.WriteString(m.Code)
+		joinedCode.WriteString(m.Code)
 	}
-	if joinedBuilder.String() != string(adapterCode) {
-		t.Errorf("the modules are\n%s\nwant\n%s", joinedBuilder.String(), adapterCode)
+	if joinedCode.String() != string(adapterCode) {
+		t.Errorf("the modules joined =\n%s\nwant\n%s", joinedCode.String(), adapterCode)
 	}
 	if ownCode, libraries := code.OwnCode(), code.LibraryCode(); !strings.Contains(ownCode, "var own") || strings.Contains(ownCode, "var lib") || !strings.Contains(libraries, "var lib") || strings.Contains(libraries, "var own") {
-		t.Errorf("own code\n%s\nlibraries\n%s", ownCode, libraries)
+		t.Errorf("own code =\n%s\nlibrary code =\n%s\nwant each variable in the correct part", ownCode, libraries)
 	}
 	if !strings.Contains(code.OwnCode(), "__adapterHash") {
-		t.Error("the statement that the build appends is not part of the own code")
+		t.Error("the author's code lacks the hash statement that the build appends; want it included")
 	}
 	if code.PreScript != "pre();" {
-		t.Errorf("pre-script %q; want %q", code.PreScript, "pre();")
+		t.Errorf("pre-script = %q; want %q", code.PreScript, "pre();")
 	}
 }

@@ -24,9 +24,9 @@ type Subject struct {
 	// TargetKind is the kind of target in which the tool runs. It determines the tool's name
 	// for agents.
 	TargetKind dispatch.TargetKind
-	// Retry completes the advice "Correct the arguments and ...", for example with "call
+	// RetryAdvice completes the advice "Correct the arguments and ...", for example with "call
 	// the tool again".
-	Retry string
+	RetryAdvice string
 }
 
 func (s Subject) fullName() string {
@@ -64,7 +64,7 @@ func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) 
 		return nil, err
 	}
 	if err := v.Compile(schema); err != nil {
-		return nil, s.brokenSchema(err)
+		return nil, s.newSchemaError(err)
 	}
 	parseTexts(members, v.schemaDocument)
 	if err := v.checkMembers(s, schema, members); err != nil {
@@ -83,7 +83,7 @@ func (v *Validator) checkMembers(s Subject, schema json.RawMessage, members map[
 	violations, err := v.violationTexts(schema, members)
 	switch {
 	case err != nil:
-		return s.brokenSchema(err)
+		return s.newSchemaError(err)
 	case len(violations) > 0:
 		return s.invalidArguments(violations)
 	}
@@ -113,12 +113,12 @@ func (s Subject) invalidArguments(violations []string) *dispatch.Error {
 		b.WriteString(v)
 	}
 	return &dispatch.Error{
-		Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%s\nNothing was run. Correct the arguments and %s.", b.String(), s.Retry),
+		Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%s\nNothing was run. Correct the arguments and %s.", b.String(), s.RetryAdvice),
 		UserText: errtext.AddUserStep(wire.ErrInvalidArguments, b.String()+"\nNothing was run."),
 	}
 }
 
-func (s Subject) brokenSchema(err error) *dispatch.Error {
+func (s Subject) newSchemaError(err error) *dispatch.Error {
 	return &dispatch.Error{Code: wire.ErrInternal, Message: fmt.Sprintf(
 		"the input schema of %s cannot be used, so its arguments cannot be checked and nothing was run: %v. Report it to the author of plugin %s (%s).",
 		s.fullName(), err, s.Plugin, s.Version)}

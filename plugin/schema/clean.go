@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxSchemaText is the maximum length of a title, description or comment in a schema,
-	// in characters. [Clean] cuts a text that is longer than maxSchemaText.
-	maxSchemaText = 2000
+	// maxSchemaTextChars is the maximum length of a title, description or comment in a schema,
+	// in characters. [Clean] cuts a text that is longer than maxSchemaTextChars.
+	maxSchemaTextChars = 2000
 	// maxSchemaBytes is the maximum size of a JSON Schema, in bytes.
 	maxSchemaBytes = 256 << 10
 )
@@ -30,9 +30,9 @@ type schemaCleaner struct {
 	nameProblem      string
 }
 
-// Cleaned is the result of [Clean]: a JSON Schema without hidden characters, with
+// CleanResult is the result of [Clean]: a JSON Schema without hidden characters, with
 // warnings.
-type Cleaned struct {
+type CleanResult struct {
 	// Schema is the cleaned schema; nil if Problem gives a reason why opentabs must not
 	// use the schema.
 	Schema json.RawMessage
@@ -45,42 +45,42 @@ type Cleaned struct {
 }
 
 // Clean removes hidden characters from the texts of a compact JSON Schema, and cuts long
-// texts. In a pattern, Clean replaces each hidden character by its escape sequence, so
+// texts. In a pattern, Clean replaces each hidden character with its escape sequence, so
 // that the pattern keeps its meaning. Clean reports a problem for a hidden character in a
 // member name, because the page compares member names.
-func Clean(schema json.RawMessage) Cleaned {
+func Clean(schema json.RawMessage) CleanResult {
 	if len(schema) > maxSchemaBytes {
-		return Cleaned{Problem: fmt.Sprintf("has %d bytes; shorten it to at most %d", len(schema), maxSchemaBytes)}
+		return CleanResult{Problem: fmt.Sprintf("has %d bytes; shorten it to at most %d", len(schema), maxSchemaBytes)}
 	}
 	if !mayNeedCleaning(schema) {
-		return Cleaned{Schema: schema}
+		return CleanResult{Schema: schema}
 	}
 	var c schemaCleaner
 	var warnings []string
-	clean := c.appendValue(nil, schema, "")
+	cleanSchema := c.appendValue(nil, schema, "")
 	switch {
 	case c.nameProblem != "":
-		return Cleaned{Problem: "has a member whose name " + c.nameProblem}
+		return CleanResult{Problem: "has a member whose name " + c.nameProblem}
 	case c.removedRune != 0:
 		warnings = append(warnings, fmt.Sprintf("has characters that are not shown, such as U+%04X; they are removed for agents", c.removedRune))
 	}
 	if c.shortenedKeyword != "" {
-		warnings = append(warnings, fmt.Sprintf("has a %s of more than %d characters; it is cut", c.shortenedKeyword, maxSchemaText))
+		warnings = append(warnings, fmt.Sprintf("has a %s of more than %d characters; it is cut", c.shortenedKeyword, maxSchemaTextChars))
 	}
-	return Cleaned{Schema: clean, Warnings: warnings}
+	return CleanResult{Schema: cleanSchema, Warnings: warnings}
 }
 
 func mayNeedCleaning(rawJSON []byte) bool {
-	from := 0
+	start := 0
 	for i := 0; i < len(rawJSON); i++ {
 		switch b := rawJSON[i]; {
 		case b >= 0x7f:
 			return true
 		case b == '"':
-			if i-from > maxSchemaText {
+			if i-start > maxSchemaTextChars {
 				return true
 			}
-			from = i
+			start = i
 		case b == '\\':
 			if i++; bytes.IndexByte([]byte("ubfr"), rawJSON[i]) >= 0 {
 				return true
@@ -113,8 +113,8 @@ func (c *schemaCleaner) appendObject(buffer, rawJSON []byte) []byte {
 	buffer = append(buffer, '{')
 	isFirst := true
 	for m := range rawjson.Members(rawJSON) {
-		if r, hidden := plaintext.FirstHidden(m.Key); hidden && c.nameProblem == "" {
-			c.nameProblem = plaintext.HiddenProblem(r)
+		if r, isHidden := plaintext.FindHiddenRune(m.Key); isHidden && c.nameProblem == "" {
+			c.nameProblem = plaintext.DescribeHiddenRune(r)
 		}
 		if !isFirst {
 			buffer = append(buffer, ',')
@@ -130,17 +130,17 @@ func (c *schemaCleaner) cleanText(quotedJSON []byte, keyword string) []byte {
 	unquoted := rawjson.Unquote(quotedJSON)
 	limit := math.MaxInt
 	if slices.Contains(schemaTexts, keyword) {
-		limit = maxSchemaText
+		limit = maxSchemaTextChars
 	}
-	r, hidden := plaintext.FirstHidden(unquoted)
+	r, isHidden := plaintext.FindHiddenRune(unquoted)
 	isTooLong := len(unquoted) > limit && utf8.RuneCountInString(unquoted) > limit
 	switch {
-	case !hidden && !isTooLong:
+	case !isHidden && !isTooLong:
 		return quotedJSON
 	case keyword == "pattern":
 		return rawjson.Encode(plaintext.Replace(unquoted, escapeInPattern))
 	}
-	if hidden && r != '\r' && c.removedRune == 0 {
+	if isHidden && r != '\r' && c.removedRune == 0 {
 		c.removedRune = r
 	}
 	if isTooLong && c.shortenedKeyword == "" {

@@ -22,9 +22,9 @@ type violation struct {
 	errorMessage string
 }
 
-func (v violation) String() string { return pointerOf(v.path) + ": " + v.errorMessage }
+func (v violation) String() string { return formatPointer(v.path) + ": " + v.errorMessage }
 
-func pointerOf(path []string) string {
+func formatPointer(path []string) string {
 	if len(path) == 0 {
 		return "/"
 	}
@@ -60,8 +60,8 @@ func explainViolations(e *jsonschema.ValidationError, schema, value any) []strin
 	slices.Sort(lines)
 	lines = slices.Compact(lines)
 	if len(lines) > maxViolations {
-		omitted := len(lines) - maxViolations
-		lines = append(lines[:maxViolations], fmt.Sprintf("and %d more", omitted))
+		omittedCount := len(lines) - maxViolations
+		lines = append(lines[:maxViolations], fmt.Sprintf("and %d more", omittedCount))
 	}
 	return lines
 }
@@ -143,14 +143,14 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	if len(reasons) > 0 {
 		description += ": " + strings.Join(reasons, ", ")
 	}
-	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), errorMessage: description}}
+	return []violation{{path: x.propertyPath(e.InstanceLocation, name), errorMessage: description}}
 }
 
 // The jsonschema library reuses the memory of path, so path may lead to a sibling property.
-func (x *explainer) pathOfProperty(path []string, name string) []string {
+func (x *explainer) propertyPath(path []string, name string) []string {
 	value := x.value
 	for _, stepName := range path {
-		value = memberOf(value, stepName)
+		value = childValue(value, stepName)
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
@@ -191,7 +191,7 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-func memberOf(value any, stepName string) any {
+func childValue(value any, stepName string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		return v[stepName]

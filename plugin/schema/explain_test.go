@@ -22,7 +22,7 @@ const exportInput = `{"type":"object","properties":{
 	"note":{"anyOf":[{"type":"string"},{"type":"null"}]}
 },"required":["channelId","limit"],"additionalProperties":false}`
 
-func TestValidateTexts(t *testing.T) {
+func TestViolationTexts(t *testing.T) {
 	tool := newTestTool(t, exportInput)
 	for _, c := range []struct{ args, want string }{
 		{`{"channelId":"C1"}`, ``}, // the argument limit is optional, because it has a default
@@ -56,19 +56,19 @@ func TestValidateTexts(t *testing.T) {
 		err := tool.Validate(json.RawMessage(c.args))
 		if c.want == "" {
 			if err != nil {
-				t.Errorf("%s: %v", c.args, err)
+				t.Errorf("Validate(%s): error %v; want none", c.args, err)
 			}
 			continue
 		}
 		want := "invalid arguments for p__t:\n" + c.want + "\nNothing was run. Correct the arguments and call the tool again."
 		var callErr *dispatch.Error
 		if !errors.As(err, &callErr) || callErr.Code != wire.ErrInvalidArguments || callErr.Retryable || callErr.Message != want {
-			t.Errorf("%s:\n got %v\nwant %s", c.args, err, want)
+			t.Errorf("Validate(%s): error\n%v\nwant %s", c.args, err, want)
 		}
 	}
 }
 
-func TestValidateTextsOfOtherKeywords(t *testing.T) {
+func TestViolationTextsOfOtherKeywords(t *testing.T) {
 	for _, c := range []struct{ schema, value, want string }{
 		{`{"const":"x"}`, `"y"`, `/v: want "x"`},
 		{`{"enum":["a",1,null,{"b":2}]}`, `2`, `/v: want one of "a", 1, null, {"b":2}`},
@@ -107,7 +107,7 @@ func TestValidateTextsOfOtherKeywords(t *testing.T) {
 		err := newToolWithArguments(t, c.schema).Validate(json.RawMessage(`{"v":` + c.value + `}`))
 		want := "invalid arguments for p__t:\n- " + c.want + "\nNothing was run. Correct the arguments and call the tool again."
 		if err == nil || err.Error() != want {
-			t.Errorf("%s on %s:\n got %v\nwant %s", c.schema, c.value, err, want)
+			t.Errorf("schema %s, value %s: error\n%v\nwant %s", c.schema, c.value, err, want)
 		}
 	}
 }
@@ -124,29 +124,29 @@ func TestValidateFollowsReferences(t *testing.T) {
 	} {
 		err := tool.Validate(json.RawMessage(args))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", args, err, want)
+			t.Errorf("error for the arguments %s = %v, want %q", args, err, want)
 		}
 	}
 }
 
-func TestValidateListsAtMost50(t *testing.T) {
+func TestValidateListsAtMost50Violations(t *testing.T) {
 	items := strings.TrimSuffix(strings.Repeat("1,", 300), ",")
 	err := newToolWithArguments(t, `{"type":"array","items":{"type":"string"}}`).Validate(json.RawMessage(`{"v":[` + items + `]}`))
 	if err == nil || strings.Count(err.Error(), "got number") != 50 || !strings.Contains(err.Error(), "\n- and 250 more\n") {
-		t.Errorf("%v", err)
+		t.Errorf("error = %v; want 50 violations and the number of all others", err)
 	}
 }
 
 // Error texts may be logged and shown in a terminal, so they must not contain secrets or
 // control characters.
-func TestValidateTextsAreSafe(t *testing.T) {
+func TestViolationTextsHideControlChars(t *testing.T) {
 	secret := "hunter2-" + strings.Repeat("s", 500)
 	tool := newToolWithArguments(t, `{"anyOf":[{"type":"string","pattern":"^a$","maxLength":3},{"type":"string","format":"date-time","enum":["x"]}]}`)
 	if err := tool.Validate(newTestArguments(t, secret)); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("%v", err)
+		t.Errorf("error = %v; want no text of the secret", err)
 	}
 	err := tool.Validate(json.RawMessage("{\"v\":\"x\",\"a\\u001b[31m\\n\":1,\"" + strings.Repeat("k", 5000) + "\":2}"))
 	if err == nil || strings.Contains(err.Error(), "\x1b") || len(err.Error()) > 1500 {
-		t.Errorf("%v", err)
+		t.Errorf("error = %v; want at most 1500 bytes without control characters", err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxShownChars is the maximum length of an argument or a schema text that an error
+	// maxQuotedChars is the maximum length of an argument or a schema text that an error
 	// message quotes, in characters.
-	maxShownChars = 120
+	maxQuotedChars = 120
 	// maxListedValues is the maximum number of allowed values or names that an error
 	// message lists.
 	maxListedValues = 40
@@ -30,7 +30,7 @@ func describeViolation(k jsonschema.ErrorKind) string {
 	case *kind.Type:
 		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
 	case *kind.Const, *kind.Enum:
-		return "want " + listValues(expectedValuesOf(k))
+		return "want " + listValues(readExpectedValues(k))
 	case *kind.Format:
 		return describeFormat(k.Want)
 	case *kind.Minimum:
@@ -61,32 +61,32 @@ func describeViolation(k jsonschema.ErrorKind) string {
 func describeSize(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
-		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "character"), k.Want)
+		return fmt.Sprintf("has %s, want at least %d", formatCount(k.Got, "character"), k.Want)
 	case *kind.MaxLength:
-		return fmt.Sprintf("has %s, want at most %d", countOf(k.Got, "character"), k.Want)
+		return fmt.Sprintf("has %s, want at most %d", formatCount(k.Got, "character"), k.Want)
 	case *kind.MinItems:
-		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "item"), k.Want)
+		return fmt.Sprintf("has %s, want at least %d", formatCount(k.Got, "item"), k.Want)
 	case *kind.MaxItems:
-		return fmt.Sprintf("has %s, want at most %d", countOf(k.Got, "item"), k.Want)
+		return fmt.Sprintf("has %s, want at most %d", formatCount(k.Got, "item"), k.Want)
 	case *kind.AdditionalItems:
-		return fmt.Sprintf("has %s too many; leave out the last", countOf(k.Count, "item"))
+		return fmt.Sprintf("has %s too many; leave out the last", formatCount(k.Count, "item"))
 	case *kind.MinProperties:
-		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "property"), k.Want)
+		return fmt.Sprintf("has %s, want at least %d", formatCount(k.Got, "property"), k.Want)
 	case *kind.MaxProperties:
-		return fmt.Sprintf("has %s, want at most %d", countOf(k.Got, "property"), k.Want)
+		return fmt.Sprintf("has %s, want at most %d", formatCount(k.Got, "property"), k.Want)
 	case *kind.UniqueItems:
 		return fmt.Sprintf("has the same item at %d and %d; give each once", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Contains:
 		return "has no item of the wanted form; add one"
 	case *kind.MinContains:
-		return fmt.Sprintf("has %s of the wanted form, want at least %d", countOf(len(k.Got), "item"), k.Want)
+		return fmt.Sprintf("has %s of the wanted form, want at least %d", formatCount(len(k.Got), "item"), k.Want)
 	case *kind.MaxContains:
-		return fmt.Sprintf("has %s of the limited form, want at most %d", countOf(len(k.Got), "item"), k.Want)
+		return fmt.Sprintf("has %s of the limited form, want at most %d", formatCount(len(k.Got), "item"), k.Want)
 	}
 	return ""
 }
 
-func countOf(n int, noun string) string {
+func formatCount(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
@@ -138,20 +138,20 @@ func describeNumber(r *big.Rat) string {
 }
 
 func listValues(allowedValues []any) string {
-	var shownValues []string
+	var listedValues []string
 	for _, v := range allowedValues {
 		b, err := json.Marshal(v)
 		if err != nil { // this error is impossible, because the value was decoded from JSON
 			continue
 		}
-		if s := shortenText(string(b)); !slices.Contains(shownValues, s) {
-			shownValues = append(shownValues, s)
+		if s := shortenText(string(b)); !slices.Contains(listedValues, s) {
+			listedValues = append(listedValues, s)
 		}
 	}
-	if len(shownValues) == 1 {
-		return shownValues[0]
+	if len(listedValues) == 1 {
+		return listedValues[0]
 	}
-	return "one of " + joinFirst(shownValues)
+	return "one of " + joinListedItems(listedValues)
 }
 
 func quoteAll(names []string) string {
@@ -159,10 +159,10 @@ func quoteAll(names []string) string {
 	for _, name := range names {
 		quotedNames = append(quotedNames, quoteText(name))
 	}
-	return joinFirst(quotedNames)
+	return joinListedItems(quotedNames)
 }
 
-func joinFirst(items []string) string {
+func joinListedItems(items []string) string {
 	if len(items) > maxListedValues {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListedValues], ", "), len(items)-maxListedValues)
 	}
@@ -172,10 +172,10 @@ func joinFirst(items []string) string {
 func quoteText(s string) string { return shortenText(strconv.Quote(s)) }
 
 func shortenText(s string) string {
-	if len(s) <= maxShownChars || utf8.RuneCountInString(s) <= maxShownChars {
+	if len(s) <= maxQuotedChars || utf8.RuneCountInString(s) <= maxQuotedChars {
 		return s
 	}
-	return string([]rune(s)[:maxShownChars]) + "…"
+	return string([]rune(s)[:maxQuotedChars]) + "…"
 }
 
 func (x *explainer) describeSchema(schema any) string {
@@ -189,11 +189,11 @@ func (x *explainer) describeSchema(schema any) string {
 	errorMessage := ""
 	switch t := s["type"].(type) {
 	case string:
-		errorMessage = withArticle(t)
+		errorMessage = addArticle(t)
 	case []any:
 		var types []string
 		for _, name := range t {
-			types = append(types, withArticle(fmt.Sprint(name)))
+			types = append(types, addArticle(fmt.Sprint(name)))
 		}
 		errorMessage = strings.Join(types, " or ")
 	}
@@ -203,7 +203,7 @@ func (x *explainer) describeSchema(schema any) string {
 	return errorMessage
 }
 
-func withArticle(typeName string) string {
+func addArticle(typeName string) string {
 	switch typeName {
 	case "null":
 		return "null"
@@ -234,7 +234,7 @@ func (x *explainer) schemaAt(location string) map[string]any {
 		if err != nil {
 			stepName = token
 		}
-		value = memberOf(value, pointerUnescape.Replace(stepName))
+		value = childValue(value, pointerUnescape.Replace(stepName))
 	}
 	s, _ := value.(map[string]any)
 	return s

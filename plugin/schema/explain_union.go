@@ -23,11 +23,11 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	if mergedViolation, ok := mergeExpectedTypes(path, alternatives); ok {
 		return []violation{mergedViolation}
 	}
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool {
-		_, wrongType := v.kind.(*kind.Type)
-		return wrongType && len(v.path) == len(path)
+	alternatives = removeAlternatives(alternatives, func(v violation) bool {
+		_, isTypeMismatch := v.kind.(*kind.Type)
+		return isTypeMismatch && len(v.path) == len(path)
 	})
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool {
+	alternatives = removeAlternatives(alternatives, func(v violation) bool {
 		return isConstant(v) && len(v.path) == len(path)+1
 	})
 	if len(alternatives) == 1 {
@@ -51,7 +51,7 @@ func alternativeText(path []string, alternative []violation) string {
 	var textParts []string
 	for _, v := range alternative {
 		if len(v.path) > len(path) {
-			textParts = append(textParts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.errorMessage)
+			textParts = append(textParts, strings.TrimPrefix(formatPointer(v.path[len(path):]), "/")+" "+v.errorMessage)
 		} else {
 			textParts = append(textParts, v.errorMessage)
 		}
@@ -60,12 +60,12 @@ func alternativeText(path []string, alternative []violation) string {
 	return strings.Join(slices.Compact(textParts), ", ")
 }
 
-func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
-	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
-	if len(keptForms) == 0 {
+func removeAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
+	remainingAlternatives := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
+	if len(remainingAlternatives) == 0 {
 		return alternatives
 	}
-	return keptForms
+	return remainingAlternatives
 }
 
 func isConstant(v violation) bool {
@@ -86,7 +86,7 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 			return violation{}, false
 		}
 		path = alternative[i].path
-		expectedValues = append(expectedValues, expectedValuesOf(alternative[i].kind)...)
+		expectedValues = append(expectedValues, readExpectedValues(alternative[i].kind)...)
 	}
 	return violation{path: path, errorMessage: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
@@ -104,7 +104,7 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 			got = k.Got
 			types = append(types, k.Want...)
 		case *kind.Const, *kind.Enum:
-			allowedValues = append(allowedValues, expectedValuesOf(k)...)
+			allowedValues = append(allowedValues, readExpectedValues(k)...)
 		default:
 			return violation{}, false
 		}
@@ -121,7 +121,7 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 	return violation{path: path, errorMessage: description}, len(textParts) > 0
 }
 
-func expectedValuesOf(k jsonschema.ErrorKind) []any {
+func readExpectedValues(k jsonschema.ErrorKind) []any {
 	switch k := k.(type) {
 	case *kind.Const:
 		return []any{k.Want}

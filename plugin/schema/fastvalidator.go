@@ -58,9 +58,9 @@ type fastValidator struct {
 	items     *fastValidator
 	itemCount countRange
 
-	textLength countRange
-	pattern    jsonschema.Regexp
-	format     *jsonschema.Format
+	lengthRange countRange
+	pattern     jsonschema.Regexp
+	format      *jsonschema.Format
 
 	lowerBound, upperBound numberBound
 }
@@ -68,8 +68,8 @@ type fastValidator struct {
 // memberRule contains what a schema requires of the member with a certain name in a JSON
 // object.
 type memberRule struct {
-	value       *fastValidator
-	requiredBit uint64
+	value        *fastValidator
+	requiredMask uint64
 }
 
 // countRange is the allowed range for the length of a string or array, or for the number of an
@@ -87,20 +87,20 @@ type numberBound struct {
 	limit              int64
 }
 
-var acceptAny = func() *fastValidator {
+var anyValidator = func() *fastValidator {
 	a := &fastValidator{kinds: allKinds}
 	a.otherMembers, a.items = a, a
 	return a
 }()
 
-var acceptNone = &fastValidator{}
+var noneValidator = &fastValidator{}
 
 func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) *fastValidator {
 	if s == nil || s.Bool != nil && *s.Bool {
-		return acceptAny
+		return anyValidator
 	}
 	if s.Bool != nil || hasUnknownKeyword(s) {
-		return acceptNone
+		return noneValidator
 	}
 	if a, ok := builtValidators[s]; ok {
 		return a
@@ -122,11 +122,11 @@ func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Sche
 	for _, schema := range s.AnyOf {
 		a.alternatives = append(a.alternatives, newFastValidator(schema, builtValidators))
 	}
-	a.textLength, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
+	a.lengthRange, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
 	a.itemCount = countRange{s.MinItems, s.MaxItems}
 	a.items = newFastValidator(itemsSchema(s), builtValidators)
 	a.isIndirect = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
-		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == acceptAny && !a.itemCount.isSet() && !a.textLength.isSet() &&
+		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == anyValidator && !a.itemCount.isSet() && !a.lengthRange.isSet() &&
 		s.Pattern == nil && s.Format == nil && s.Minimum == nil && s.ExclusiveMinimum == nil && s.Maximum == nil && s.ExclusiveMaximum == nil &&
 		len(a.conjuncts)+len(a.alternatives) > 0
 	if !a.setConstants(s) || !a.setMembers(s, builtValidators) || !a.setBounds(s) {
@@ -145,7 +145,7 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 // A test checks that a fastValidator supports every keyword for which hasUnknownKeyword returns false.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
-	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once
+	_, isSlow := s.Pattern.(*timedPattern) // the library decides about a slow pattern, so that the pattern runs only once
 	return isSlow || s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.OneOf != nil || s.If != nil || s.Then != nil || s.Else != nil ||
 		s.Format != nil && s.Format.Name == "regex" ||
 		s.MaxProperties != nil || s.MinProperties != nil || s.PatternProperties != nil || s.Dependencies != nil ||
@@ -194,16 +194,16 @@ func isUnescaped(jsonText []byte) bool {
 }
 
 func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) bool {
-	switch additional := s.AdditionalProperties.(type) {
+	switch additionalProperties := s.AdditionalProperties.(type) {
 	case bool:
-		a.otherMembers = acceptNone
-		if additional {
-			a.otherMembers = acceptAny
+		a.otherMembers = noneValidator
+		if additionalProperties {
+			a.otherMembers = anyValidator
 		}
 	case *jsonschema.Schema:
-		a.otherMembers = newFastValidator(additional, builtValidators)
+		a.otherMembers = newFastValidator(additionalProperties, builtValidators)
 	default:
-		a.otherMembers = acceptAny
+		a.otherMembers = anyValidator
 	}
 	if s.PropertyNames != nil {
 		a.memberNames = newFastValidator(s.PropertyNames, builtValidators)
@@ -220,10 +220,10 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*js
 		if !ok {
 			rule.value = a.otherMembers
 		}
-		if rule.requiredBit == 0 {
-			rule.requiredBit = 1 << i
+		if rule.requiredMask == 0 {
+			rule.requiredMask = 1 << i
 		}
-		a.requiredMembers |= rule.requiredBit
+		a.requiredMembers |= rule.requiredMask
 		a.members[name] = rule
 	}
 	return true
@@ -289,7 +289,7 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 	}
 	i = skipBlanks(jsonText, i+1)
 	if i < len(jsonText) && jsonText[i] == '}' {
-		return endIfComplete(a.requiredMembers, i+1)
+		return endIfAllPresent(a.requiredMembers, i+1)
 	}
 	seenMembers := uint64(0)
 	for {
@@ -303,7 +303,7 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 		}
 		if rule, ok := a.members[string(jsonText[i+1:keyEnd-1])]; ok {
 			value = rule.value
-			seenMembers |= rule.requiredBit
+			seenMembers |= rule.requiredMask
 		}
 		i = skipBlanks(jsonText, keyEnd)
 		if i == len(jsonText) || jsonText[i] != ':' {
@@ -317,7 +317,7 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 		case i == len(jsonText):
 			return -1
 		case jsonText[i] == '}':
-			return endIfComplete(a.requiredMembers&^seenMembers, i+1)
+			return endIfAllPresent(a.requiredMembers&^seenMembers, i+1)
 		case jsonText[i] != ',':
 			return -1
 		}
@@ -325,7 +325,7 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 	}
 }
 
-func endIfComplete(missingMembers uint64, endIndex int) int {
+func endIfAllPresent(missingMembers uint64, endIndex int) int {
 	if missingMembers != 0 {
 		return -1
 	}
@@ -367,24 +367,24 @@ func (r countRange) endIfInRange(n, endIndex int) int {
 }
 
 func (a *fastValidator) acceptScalar(jsonText []byte, i int) int {
-	endIndex, isAccepted := -1, false
+	endIndex, hasMatch := -1, false
 	switch jsonText[i] {
 	case '"':
 		var hasEscape bool
 		endIndex, hasEscape = skipText(jsonText, i)
-		isAccepted = endIndex >= 0 && a.acceptString(jsonText[i+1:endIndex-1], hasEscape)
+		hasMatch = endIndex >= 0 && a.acceptString(jsonText[i+1:endIndex-1], hasEscape)
 	case 't':
-		endIndex, isAccepted = skipWord(jsonText, i, "true"), a.kinds&kindBoolean != 0
+		endIndex, hasMatch = skipLiteral(jsonText, i, "true"), a.kinds&kindBoolean != 0
 	case 'f':
-		endIndex, isAccepted = skipWord(jsonText, i, "false"), a.kinds&kindBoolean != 0
+		endIndex, hasMatch = skipLiteral(jsonText, i, "false"), a.kinds&kindBoolean != 0
 	case 'n':
-		endIndex, isAccepted = skipWord(jsonText, i, "null"), a.kinds&kindNull != 0
+		endIndex, hasMatch = skipLiteral(jsonText, i, "null"), a.kinds&kindNull != 0
 	default:
 		var isInteger bool
 		endIndex, isInteger = skipPlainNumber(jsonText, i)
-		isAccepted = endIndex >= 0 && a.acceptNumber(jsonText[i:endIndex], isInteger)
+		hasMatch = endIndex >= 0 && a.acceptNumber(jsonText[i:endIndex], isInteger)
 	}
-	if endIndex < 0 || !isAccepted || a.constants != nil && !a.hasConstant(jsonText[i:endIndex]) {
+	if endIndex < 0 || !hasMatch || a.constants != nil && !a.hasConstant(jsonText[i:endIndex]) {
 		return -1
 	}
 	return endIndex
@@ -403,10 +403,10 @@ func (a *fastValidator) acceptString(jsonText []byte, hasEscape bool) bool {
 	if a.kinds&kindString == 0 {
 		return false
 	}
-	if !a.textLength.isSet() && a.pattern == nil && a.format == nil {
+	if !a.lengthRange.isSet() && a.pattern == nil && a.format == nil {
 		return true
 	}
-	if hasEscape || !utf8.Valid(jsonText) || a.textLength.isSet() && !a.textLength.contains(utf8.RuneCount(jsonText)) {
+	if hasEscape || !utf8.Valid(jsonText) || a.lengthRange.isSet() && !a.lengthRange.contains(utf8.RuneCount(jsonText)) {
 		return false
 	}
 	if a.pattern == nil && a.format == nil {
@@ -425,16 +425,16 @@ func (a *fastValidator) acceptNumber(jsonText []byte, isInteger bool) bool {
 	}
 	if isInteger {
 		n, err := strconv.ParseInt(string(jsonText), 10, 64)
-		return err == nil && a.lowerBound.allows(cmp.Compare(n, a.lowerBound.limit)) && a.upperBound.allows(cmp.Compare(a.upperBound.limit, n))
+		return err == nil && a.lowerBound.isWithinBound(cmp.Compare(n, a.lowerBound.limit)) && a.upperBound.isWithinBound(cmp.Compare(a.upperBound.limit, n))
 	}
 	if len(jsonText) > maxExactDigits {
 		return false
 	}
 	f, err := strconv.ParseFloat(string(jsonText), 64)
-	return err == nil && a.lowerBound.allows(cmp.Compare(f, float64(a.lowerBound.limit))) &&
-		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
+	return err == nil && a.lowerBound.isWithinBound(cmp.Compare(f, float64(a.lowerBound.limit))) &&
+		a.upperBound.isWithinBound(cmp.Compare(float64(a.upperBound.limit), f))
 }
 
-func (b numberBound) allows(side int) bool {
+func (b numberBound) isWithinBound(side int) bool {
 	return !b.isSet || side > 0 || side == 0 && !b.isExclusive
 }

@@ -14,9 +14,9 @@ import (
 )
 
 var fastValidatorCases = []struct {
-	schema          string
-	acceptedJSON    []string
-	notAcceptedJSON []string
+	schema       string
+	acceptedJSON []string
+	rejectedJSON []string
 }{
 	{`{}`, []string{`1`, `-0.5`, `"a"`, `"\u00e9\n"`, `null`, `true`, ` { "a" : [ ] } `, `[1,{"a":{}}]`}, []string{``, ` `, `1 2`, `01`, `1e5`, `[1,]`, `{"a"}`, `{"a":1,}`, `"` + "\n" + `"`, `"\x"`, `tru`, `nul`, `[1`, `{"a":1`, `"a`, `+1`, `.5`, `1.`, `-`}},
 	{`true`, []string{`1`}, nil},
@@ -57,13 +57,13 @@ func TestFastValidator(t *testing.T) {
 		var v Validator
 		for _, jsonText := range c.acceptedJSON {
 			if !v.accepts(json.RawMessage(c.schema), []byte(jsonText)) {
-				t.Errorf("%s does not accept %s", c.schema, jsonText)
+				t.Errorf("the validator for the schema %s rejects %s; want it accepted", c.schema, jsonText)
 			}
 			checkFastValidator(t, c.schema, jsonText)
 		}
-		for _, jsonText := range c.notAcceptedJSON {
+		for _, jsonText := range c.rejectedJSON {
 			if v.accepts(json.RawMessage(c.schema), []byte(jsonText)) {
-				t.Errorf("%s accepts %s", c.schema, jsonText)
+				t.Errorf("the validator for the schema %s accepts %s; want it rejected", c.schema, jsonText)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 	var v Validator
 	for _, jsonText := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
 		if v.accepts(json.RawMessage(`{}`), []byte(jsonText)) {
-			t.Errorf("%.20s is accepted", jsonText)
+			t.Errorf("the validator for the schema {} accepts %.20s; want it rejected", jsonText)
 		}
 	}
 }
@@ -81,18 +81,18 @@ func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 // The test fails if a new version of the jsonschema library adds a keyword, because a fastValidator that ignores the
 // keyword would accept invalid values.
 func TestFastValidatorHandlesAllKeywords(t *testing.T) {
-	handled := strings.Fields(`Bool Ref Types Enum Const AllOf AnyOf Format Required PropertyNames Properties AdditionalProperties
+	handledKeywords := strings.Fields(`Bool Ref Types Enum Const AllOf AnyOf Format Required PropertyNames Properties AdditionalProperties
 		MinItems MaxItems Items Items2020 MinLength MaxLength Pattern Maximum Minimum ExclusiveMaximum ExclusiveMinimum
 		DraftVersion Location ID Anchor RecursiveAnchor DynamicAnchor Title Description Default Comment ReadOnly WriteOnly Examples Deprecated`)
 	fields := reflect.VisibleFields(reflect.TypeFor[jsonschema.Schema]())
 	for _, f := range fields {
-		if !f.IsExported() || slices.Contains(handled, f.Name) {
+		if !f.IsExported() || slices.Contains(handledKeywords, f.Name) {
 			continue
 		}
 		s := &jsonschema.Schema{}
 		setField(t, reflect.ValueOf(s).Elem().FieldByIndex(f.Index), f.Name)
 		if newFastValidator(s, map[*jsonschema.Schema]*fastValidator{}).kinds != 0 {
-			t.Errorf("an acceptor ignores the field %s of a schema", f.Name)
+			t.Errorf("newFastValidator supports a schema with the field %s; want no fast validator for an unsupported keyword", f.Name)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func setField(t *testing.T, field reflect.Value, name string) {
 	case reflect.Interface:
 		field.Set(reflect.ValueOf(false))
 	default:
-		t.Errorf("field %s has the kind %s; extend setField", name, field.Kind())
+		t.Errorf("field %s has the kind %s, want a kind that setField supports; extend setField", name, field.Kind())
 	}
 }
 
@@ -123,19 +123,19 @@ func checkFastValidator(t *testing.T, schema, jsonText string) {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(jsonText)))
 	if err != nil {
-		t.Fatalf("accepted, but no JSON: %q", jsonText)
+		t.Fatalf("the fast validator accepts %q; want valid JSON", jsonText)
 	}
 	if isTooDeep(value, maxDepth) || checkNumbers(value) != "" {
-		t.Fatalf("accepted, but too large: %q", jsonText)
+		t.Fatalf("the fast validator accepts %q; want it rejected, because it is too large", jsonText)
 	}
 	if violations, err := v.violationTexts(json.RawMessage(schema), value); err != nil || len(violations) > 0 {
-		t.Fatalf("%s accepts %q, but: %v %v", schema, jsonText, violations, err)
+		t.Fatalf("schema %s: the fast validator accepts %q, but the library reports %v, error %v; want no violation", schema, jsonText, violations, err)
 	}
 }
 
 func FuzzFastValidator(f *testing.F) {
 	for _, c := range fastValidatorCases {
-		for _, jsonText := range slices.Concat(c.acceptedJSON, c.notAcceptedJSON) {
+		for _, jsonText := range slices.Concat(c.acceptedJSON, c.rejectedJSON) {
 			f.Add(c.schema, jsonText)
 		}
 	}
@@ -150,7 +150,7 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 	subject := Subject{Plugin: "p", Name: "t"}
 	alloctest.Check(t, "the check of arguments", 0, 0, func() {
 		if v.CheckArguments(subject, schema, jsonText) != nil || v.CheckResult(schema, jsonText) != nil {
-			t.Error("rejected")
+			t.Error("the validator rejects valid arguments or a valid result; want both accepted")
 		}
 	})
 }
@@ -160,14 +160,14 @@ func BenchmarkCheckResult(b *testing.B) {
 	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
 	jsonText := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(jsonItem, 1<<20/len(jsonItem)), ",") + `]}`)
 	var v Validator
-	benchmarkCheck := func(b *testing.B, isQuick bool) {
+	benchmarkCheck := func(b *testing.B, usesFastValidator bool) {
 		if v.Compile(schema) != nil {
 			b.Fatal(v.err)
 		}
-		if !isQuick {
-			quick := v.fastValidator
-			v.fastValidator = acceptNone
-			defer func() { v.fastValidator = quick }()
+		if !usesFastValidator {
+			savedFastValidator := v.fastValidator
+			v.fastValidator = noneValidator
+			defer func() { v.fastValidator = savedFastValidator }()
 		}
 		b.SetBytes(int64(len(jsonText)))
 		for b.Loop() {

@@ -25,13 +25,13 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 		return nil, err
 	}
 	re.MatchTimeout = patternTimeout
-	return &slowPattern{re: re}, nil
+	return &timedPattern{re: re}, nil
 }
 
-// slowPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a slowPattern rejects every string for patternPause, which limits the
+// timedPattern is a regular expression that runs under a time limit. After maxTimeouts
+// timeouts in a row, a timedPattern rejects every string for timeoutPause, which limits the
 // time for checking a long array of strings.
-type slowPattern struct {
+type timedPattern struct {
 	re          *regexp2.Regexp
 	timeouts    atomic.Int32
 	pausedUntil atomic.Int64
@@ -39,16 +39,16 @@ type slowPattern struct {
 
 const (
 	// maxTimeouts is the number of consecutive timeouts after which a pattern is not
-	// tried for patternPause.
+	// tried for timeoutPause.
 	maxTimeouts = 5
-	// patternPause is how long a pattern rejects every string after too many timeouts.
-	patternPause = time.Second
+	// timeoutPause is how long a pattern rejects every string after too many timeouts.
+	timeoutPause = time.Second
 )
 
-func (p *slowPattern) String() string { return p.re.String() }
+func (p *timedPattern) String() string { return p.re.String() }
 
 // MatchString reports whether s matches the pattern.
-func (p *slowPattern) MatchString(s string) bool {
+func (p *timedPattern) MatchString(s string) bool {
 	if time.Now().UnixNano() < p.pausedUntil.Load() {
 		return false
 	}
@@ -58,7 +58,7 @@ func (p *slowPattern) MatchString(s string) bool {
 		p.timeouts.Store(0)
 	case p.timeouts.Add(1) >= maxTimeouts:
 		p.timeouts.Store(0)
-		p.pausedUntil.Store(time.Now().Add(patternPause).UnixNano())
+		p.pausedUntil.Store(time.Now().Add(timeoutPause).UnixNano())
 	}
 	return ok && err == nil
 }

@@ -18,7 +18,7 @@ type testTool struct {
 }
 
 func (t *testTool) Validate(args json.RawMessage) error {
-	return t.validator.CheckArguments(Subject{Name: "t", Retry: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
+	return t.validator.CheckArguments(Subject{Name: "t", RetryAdvice: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
 }
 
 func newToolWithArguments(t testing.TB, schema string) *testTool {
@@ -28,11 +28,11 @@ func newToolWithArguments(t testing.TB, schema string) *testTool {
 
 func newTestTool(t testing.TB, input string) *testTool {
 	t.Helper()
-	compact, problemText := rawjson.Compact([]byte(input), nil)
+	compactJSON, problemText := rawjson.Compact([]byte(input), nil)
 	if problemText != "" {
 		t.Fatal(problemText)
 	}
-	cleaned := Clean(compact)
+	cleaned := Clean(compactJSON)
 	if cleaned.Problem != "" {
 		t.Fatal(cleaned.Problem)
 	}
@@ -46,27 +46,27 @@ func TestValidateAgreesWithZod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var checks map[string]struct {
+	var zodChecks map[string]struct {
 		Schema  json.RawMessage
 		Valid   []json.RawMessage `json:"good"`
 		Invalid []json.RawMessage `json:"bad"`
 	}
-	if err := json.Unmarshal(fileContent, &checks); err != nil {
+	if err := json.Unmarshal(fileContent, &zodChecks); err != nil {
 		t.Fatal(err)
 	}
-	if len(checks) < 25 {
-		t.Fatalf("only %d checks", len(checks))
+	if len(zodChecks) < 25 {
+		t.Fatalf("%d checks of zod; want at least 25", len(zodChecks))
 	}
-	for name, zodCheck := range checks {
+	for name, zodCheck := range zodChecks {
 		tool := newToolWithArguments(t, string(zodCheck.Schema))
 		for _, v := range zodCheck.Valid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err != nil {
-				t.Errorf("%s rejects %s: %v", name, v, err)
+				t.Errorf("check %s of zod: the valid value %s is rejected with %v; want it accepted", name, v, err)
 			}
 		}
 		for _, v := range zodCheck.Invalid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err == nil && name != "url" {
-				t.Errorf("%s accepts %s", name, v)
+				t.Errorf("check %s of zod: the invalid value %s is accepted; want it rejected", name, v)
 			}
 		}
 	}
@@ -81,10 +81,10 @@ func TestValidateAssertsFormats(t *testing.T) {
 	} {
 		tool := newToolWithArguments(t, c.schema)
 		if err := tool.Validate(json.RawMessage(`{"v":` + c.validValue + `}`)); err != nil {
-			t.Errorf("%s: %v", c.schema, err)
+			t.Errorf("schema %s: the valid value is rejected with %v; want it accepted", c.schema, err)
 		}
 		if err := tool.Validate(json.RawMessage(`{"v":` + c.invalidValue + `}`)); err == nil {
-			t.Errorf("%s accepts %s", c.schema, c.invalidValue)
+			t.Errorf("schema %s: the invalid value %s is accepted; want it rejected", c.schema, c.invalidValue)
 		}
 	}
 }
@@ -99,10 +99,10 @@ func TestSlowPatternTimesOut(t *testing.T) {
 	startTime := time.Now()
 	err := tool.Validate(newTestArguments(t, wantedTexts))
 	if err == nil || !strings.Contains(err.Error(), "/v/0: does not match the pattern") {
-		t.Errorf("error %v; want an error that contains %q", err, "/v/0: does not match the pattern")
+		t.Errorf("error for a slow pattern = %v; want an error that contains %q", err, "/v/0: does not match the pattern")
 	}
 	if elapsedTime := time.Since(startTime); elapsedTime > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
-		t.Errorf("the check lasted %s", elapsedTime)
+		t.Errorf("the check lasted %s; want at most 20 s", elapsedTime)
 	}
 }
 

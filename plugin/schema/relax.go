@@ -20,16 +20,16 @@ var (
 
 // RelaxDefaults parses a schema only if the schema contains the keys "default" and "required".
 var (
-	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}
-	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3}
-	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}
+	defaultKey   = bytefind.Needle{Text: []byte(`"default":`), RareIndex: 3}
+	requiredKey  = bytefind.Needle{Text: []byte(`"required":`), RareIndex: 3}
+	refKeyNeedle = bytefind.Needle{Text: []byte(`"$ref":`), RareIndex: 1}
 )
 
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema. Schema generators mark
 // properties with a default as required, because a handler always receives them. An agent can omit properties with a
 // default. RelaxDefaults leaves everything else in the schema unchanged, even the order of the members.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
-	if !defaultKey.IsIn(schema) {
+	if !defaultKey.IsContainedIn(schema) {
 		return schema
 	}
 	r := requiredRelaxer{root: schema}
@@ -41,7 +41,7 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 type requiredRelaxer struct{ root []byte }
 
 func (r *requiredRelaxer) relaxSchema(rawJSON []byte) []byte {
-	if !requiredKey.IsIn(rawJSON) {
+	if !requiredKey.IsContainedIn(rawJSON) {
 		return rawJSON
 	}
 	if rawjson.KindOf(rawJSON) != rawjson.KindObject {
@@ -67,7 +67,7 @@ func (r *requiredRelaxer) relaxSchema(rawJSON []byte) []byte {
 }
 
 func (r *requiredRelaxer) relaxMembers(rawJSON []byte) []byte {
-	if rawjson.KindOf(rawJSON) != rawjson.KindObject || !requiredKey.IsIn(rawJSON) {
+	if rawjson.KindOf(rawJSON) != rawjson.KindObject || !requiredKey.IsContainedIn(rawJSON) {
 		return rawJSON
 	}
 	members := slices.Collect(rawjson.Members(rawJSON))
@@ -78,7 +78,7 @@ func (r *requiredRelaxer) relaxMembers(rawJSON []byte) []byte {
 }
 
 func (r *requiredRelaxer) relaxElements(rawJSON []byte) []byte {
-	if !requiredKey.IsIn(rawJSON) {
+	if !requiredKey.IsContainedIn(rawJSON) {
 		return rawJSON
 	}
 	items := rawjson.Elements(rawJSON)
@@ -88,12 +88,12 @@ func (r *requiredRelaxer) relaxElements(rawJSON []byte) []byte {
 	return rawjson.JoinElements(items)
 }
 
-func (r *requiredRelaxer) relaxRequired(rawJSON []byte, siblings []rawjson.Member) []byte {
+func (r *requiredRelaxer) relaxRequired(rawJSON []byte, siblingMembers []rawjson.Member) []byte {
 	if rawjson.KindOf(rawJSON) != rawjson.KindArray {
 		return rawJSON
 	}
 	candidates := map[string][]byte{}
-	for _, m := range siblings {
+	for _, m := range siblingMembers {
 		if m.Key == "properties" {
 			candidates = mayHaveDefaults(m.Value)
 		}
@@ -115,7 +115,9 @@ func mayHaveDefaults(properties []byte) map[string][]byte {
 	return candidates
 }
 
-func mayHaveDefault(schema []byte) bool { return defaultKey.IsIn(schema) || refKey.IsIn(schema) }
+func mayHaveDefault(schema []byte) bool {
+	return defaultKey.IsContainedIn(schema) || refKeyNeedle.IsContainedIn(schema)
+}
 
 // maxRefs is the maximum number of consecutive references ($ref) that package schema
 // follows.

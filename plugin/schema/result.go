@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxCheckedResult is the maximum size of a tool's result that CheckResult checks, in bytes. CheckResult accepts a
+	// maxCheckedResultBytes is the maximum size of a tool's result that CheckResult checks, in bytes. CheckResult accepts a
 	// larger result unchecked, because the check would take too long.
-	maxCheckedResult = 4 << 20
-	maxQuotedResult  = 4000
+	maxCheckedResultBytes = 4 << 20
+	maxQuotedResultBytes  = 4000
 )
 
 // CheckResult checks the result of a tool call against the tool's output schema. If the tool returned JavaScript's
@@ -23,7 +23,7 @@ const (
 // violation. The PageText of the error quotes the invalid result, because records and lists of calls omit PageText. A
 // schema that does not compile counts as a violation.
 func (v *Validator) CheckResult(schema, toolResult json.RawMessage) *wire.CallError {
-	if len(toolResult) > maxCheckedResult {
+	if len(toolResult) > maxCheckedResultBytes {
 		return nil
 	}
 	if len(toolResult) == 0 {
@@ -55,11 +55,11 @@ func newInvalidResultError(violations []string, toolResult json.RawMessage) *wir
 		Message: "it has run, but what it returned does not match its own output schema:\n- " + strings.Join(violations, "\n- "),
 	}
 	if len(toolResult) > 0 {
-		shownResult := toolResult
-		if len(shownResult) > maxQuotedResult {
-			shownResult = append(bytes.ToValidUTF8(shownResult[:maxQuotedResult:maxQuotedResult], nil), "..."...)
+		quotedResult := toolResult
+		if len(quotedResult) > maxQuotedResultBytes {
+			quotedResult = append(bytes.ToValidUTF8(quotedResult[:maxQuotedResultBytes:maxQuotedResultBytes], nil), "..."...)
 		}
-		err.PageText = fmt.Sprintf("It returned: %s", shownResult)
+		err.PageText = fmt.Sprintf("It returned: %s", quotedResult)
 	}
 	return err
 }

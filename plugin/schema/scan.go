@@ -7,11 +7,11 @@ func skipBlanks(jsonText []byte, i int) int {
 	return i
 }
 
-var isPlain = func() (plainBytes [256]bool) {
+var isPlain = func() (isPlainByte [256]bool) {
 	for c := 0x20; c < 256; c++ {
-		plainBytes[c] = c != '"' && c != '\\'
+		isPlainByte[c] = c != '"' && c != '\\'
 	}
-	return plainBytes
+	return isPlainByte
 }()
 
 func skipText(jsonText []byte, i int) (endIndex int, hasEscape bool) {
@@ -56,7 +56,7 @@ func skipEscape(jsonText []byte, i int) int {
 	return -1
 }
 
-func skipWord(jsonText []byte, i int, literal string) int {
+func skipLiteral(jsonText []byte, i int, literal string) int {
 	if len(jsonText)-i < len(literal) || string(jsonText[i:i+len(literal)]) != literal {
 		return -1
 	}

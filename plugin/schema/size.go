@@ -40,7 +40,7 @@ func isTooDeep(value any, levels int) bool {
 func checkNumbers(value any) string {
 	if path, problemText := findHugeNumber(value); problemText != "" {
 		slices.Reverse(path)
-		return pointerOf(path) + ": " + problemText
+		return formatPointer(path) + ": " + problemText
 	}
 	return ""
 }
@@ -65,12 +65,12 @@ func findHugeNumber(value any) (path []string, problemText string) {
 	return nil, ""
 }
 
-func numberProblem(formatted string) string {
-	if len(formatted) > maxNumberChars {
-		return fmt.Sprintf("the number has %d characters; use at most %d", len(formatted), maxNumberChars)
+func numberProblem(numberText string) string {
+	if len(numberText) > maxNumberChars {
+		return fmt.Sprintf("the number has %d characters; use at most %d", len(numberText), maxNumberChars)
 	}
-	if i := strings.IndexAny(formatted, "eE"); i >= 0 {
-		if exponent, err := strconv.Atoi(formatted[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
+	if i := strings.IndexAny(numberText, "eE"); i >= 0 {
+		if exponent, err := strconv.Atoi(numberText[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
 			return fmt.Sprintf("the number has an exponent beyond %d; use a smaller one", maxExponent)
 		}
 	}

@@ -36,13 +36,13 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	if !ok {
 		return schema != false
 	}
-	checkSubschemas := func(key string, needsOne bool) bool {
+	checkSubschemas := func(key string, needsOneMatch bool) bool {
 		subschemas, ok := s[key].([]any)
 		if !ok {
 			return true
 		}
 		allowsSubschema := func(sub any) bool { return allowsText(sub, root, refs) }
-		if needsOne {
+		if needsOneMatch {
 			return slices.ContainsFunc(subschemas, allowsSubschema)
 		}
 		return !slices.ContainsFunc(subschemas, func(sub any) bool { return !allowsSubschema(sub) })

@@ -10,17 +10,17 @@ func expandBrowserClasses(pattern string) string {
 		return pattern
 	}
 	var b strings.Builder
-	inBrackets := false
+	isInBrackets := false
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; {
 		case c == '[':
-			inBrackets = true
+			isInBrackets = true
 		case c == ']':
-			inBrackets = false
+			isInBrackets = false
 		case c == '\\' && i+1 < len(pattern):
 			endIndex := strings.IndexByte(pattern[i:], '}')
 			if kind := pattern[i+1]; endIndex > 0 && (kind == 'p' || kind == 'P') && pattern[i+2] == '{' {
-				b.WriteString(goUnicodeClass(pattern[i+3:i+endIndex], kind == 'P', inBrackets))
+				b.WriteString(goUnicodeClass(pattern[i+3:i+endIndex], kind == 'P', isInBrackets))
 				i += endIndex
 				continue
 			}
@@ -32,14 +32,14 @@ func expandBrowserClasses(pattern string) string {
 	return b.String()
 }
 
-func goUnicodeClass(name string, isNegated, inBrackets bool) string {
+func goUnicodeClass(name string, isNegated, isInBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
-	case emoji && inBrackets && !isNegated:
+	case emoji && isInBrackets && !isNegated:
 		return ranges
-	case emoji && !inBrackets && isNegated:
+	case emoji && !isInBrackets && isNegated:
 		return "[^" + ranges + "]"
-	case emoji && !inBrackets:
+	case emoji && !isInBrackets:
 		return "[" + ranges + "]"
 	}
 	if _, value, ok := strings.Cut(name, "="); ok {
@@ -59,16 +59,16 @@ func emojiClass(name string) (string, bool) {
 	var b strings.Builder
 	for r := range strings.FieldsSeq(ranges) {
 		firstCode, lastCode, isRange := strings.Cut(r, "-")
-		b.WriteRune(hexRune(firstCode))
+		b.WriteRune(parseHexRune(firstCode))
 		if isRange {
 			b.WriteByte('-')
-			b.WriteRune(hexRune(lastCode))
+			b.WriteRune(parseHexRune(lastCode))
 		}
 	}
 	return b.String(), true
 }
 
-func hexRune(s string) rune {
+func parseHexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
 		panic("schema: " + err.Error()) // this panic is only possible if the table emojiRanges contains a typing error

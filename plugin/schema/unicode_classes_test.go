@@ -12,10 +12,10 @@ func TestBrowserClasses(t *testing.T) {
 	} {
 		tool := newToolWithArguments(t, `{"type":"string","pattern":"`+c.pattern+`"}`)
 		if err := tool.Validate(newTestArguments(t, c.validValue)); err != nil {
-			t.Errorf("%s rejects %s: %v", c.pattern, c.validValue, err)
+			t.Errorf("pattern %s: the valid value %s is rejected with %v; want it accepted", c.pattern, c.validValue, err)
 		}
 		if err := tool.Validate(newTestArguments(t, c.invalidValue)); err == nil {
-			t.Errorf("%s accepts %s", c.pattern, c.invalidValue)
+			t.Errorf("pattern %s: the invalid value %s is accepted; want it rejected", c.pattern, c.invalidValue)
 		}
 	}
 }

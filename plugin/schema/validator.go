@@ -16,10 +16,10 @@ import (
 
 const (
 	schemaURL = "opentabs:///schema"
-	// maxCompileText is the maximum length of a schema compiler's error text, in
+	// maxCompileErrorChars is the maximum length of a schema compiler's error text, in
 	// characters.
-	maxCompileText = 300
-	// namedFormat replaces the keyword "format" in schemas that also have a "pattern" (preferPatterns).
+	maxCompileErrorChars = 300
+	// namedFormat replaces the keyword "format" in schemas that also have a "pattern" (preferPatternsOverFormats).
 	namedFormat = "opentabs/format"
 )
 
@@ -65,7 +65,7 @@ func (v *Validator) compile(schema json.RawMessage) {
 		v.err = errors.New(problemText)
 		return
 	}
-	preferPatterns(document)
+	preferPatternsOverFormats(document)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
@@ -89,7 +89,7 @@ func (v *Validator) accepts(schema, valueJSON json.RawMessage) bool {
 // internal URL of the schema.
 func CompileProblem(err error) string {
 	errorMessage := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
-	return fmt.Sprintf("%q", plaintext.Line(errorMessage, maxCompileText))
+	return fmt.Sprintf("%q", plaintext.Line(errorMessage, maxCompileErrorChars))
 }
 
 // rejectingLoader rejects every reference from a schema to a file or URL.
@@ -102,7 +102,7 @@ func (rejectingLoader) Load(url string) (any, error) {
 // For one check in the author's code, schema generators write a "format" and a "pattern", but the check tests only the
 // pattern. The format in a schema can be stricter than the pattern. For example, the format "time" requires a time zone
 // in JSON Schema, but not in zod.
-func preferPatterns(document any) {
+func preferPatternsOverFormats(document any) {
 	schema, ok := document.(map[string]any)
 	if !ok {
 		return
@@ -114,19 +114,19 @@ func preferPatterns(document any) {
 	for _, key := range schemaMapKeywords {
 		if m, ok := schema[key].(map[string]any); ok {
 			for _, subschema := range m {
-				preferPatterns(subschema)
+				preferPatternsOverFormats(subschema)
 			}
 		}
 	}
 	for _, key := range schemaListKeywords {
 		if subschemas, ok := schema[key].([]any); ok {
 			for _, subschema := range subschemas {
-				preferPatterns(subschema)
+				preferPatternsOverFormats(subschema)
 			}
 		}
 	}
 	for _, key := range schemaKeywords {
-		preferPatterns(schema[key])
+		preferPatternsOverFormats(schema[key])
 	}
 }
 

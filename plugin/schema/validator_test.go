@@ -23,11 +23,11 @@ func TestValidateKeepsIntegersExact(t *testing.T) {
 		t.Error(err)
 	}
 	if err := newToolWithArguments(t, `{"const":9007199254740993}`).Validate(json.RawMessage(`{"v":9007199254740992}`)); err == nil {
-		t.Error("another integer was taken")
+		t.Error("the integer 2^53 was accepted for the constant 2^53+1; want an error")
 	}
 	for _, integer := range []string{"1.0", "1e2", "-0"} {
 		if err := newToolWithArguments(t, `{"type":"integer"}`).Validate(json.RawMessage(`{"v":` + integer + `}`)); err != nil {
-			t.Errorf("%s: %v", integer, err)
+			t.Errorf("integer %s: error %v; want none", integer, err)
 		}
 	}
 }
@@ -44,12 +44,12 @@ func TestValidateRefusesHugeNumbers(t *testing.T) {
 	} {
 		err := tool.Validate(json.RawMessage(`{"v":[1,` + jsonNumber + `]}`))
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20s: %v, want %q", jsonNumber, err, want)
+			t.Errorf("error for the number %.20s = %v, want %q", jsonNumber, err, want)
 		}
 	}
 	err := newToolWithArguments(t, `{"type":"number","minimum":1e999999999}`).Validate(json.RawMessage(`{"v":1}`))
 	if err == nil || !strings.Contains(err.Error(), "exponent") {
-		t.Errorf("in a schema: %v; want an error that contains %q", err, "exponent")
+		t.Errorf("error for a huge exponent in a schema = %v; want an error that contains %q", err, "exponent")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestValidateNeverPassesABrokenSchema(t *testing.T) {
 			var callErr *dispatch.Error
 			if !errors.As(err, &callErr) || callErr.Code != wire.ErrInternal ||
 				!strings.Contains(callErr.Message, "the input schema of p__t cannot be used") || !strings.Contains(callErr.Message, "Report it to the author") {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("schema %s: error %v; want an internal error that asks for a report to the author", name, err)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func FuzzArguments(f *testing.F) {
 		err := tool.Validate(json.RawMessage(args))
 		var callErr *dispatch.Error
 		if err != nil && (!errors.As(err, &callErr) || callErr.Message == "" || callErr.Code != wire.ErrInvalidArguments && callErr.Code != wire.ErrInternal) {
-			t.Fatalf("%v", err)
+			t.Fatalf("error = %v; want a *dispatch.Error with a text and a known code", err)
 		}
 	})
 }

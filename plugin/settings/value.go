@@ -27,7 +27,7 @@ const (
 )
 
 var (
-	instanceGrammar = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
+	instanceNamePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
 )
 
 // Parse parses a setting's value that the user typed: true or yes, 12, one of the
@@ -113,7 +113,7 @@ func checkURLs(s plugin.Setting, rawJSON []byte) (json.RawMessage, error) {
 	}
 	sites := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(urls)) {
-		if !instanceGrammar().MatchString(name) {
+		if !instanceNamePattern().MatchString(name) {
 			return nil, invalidError(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
 		}
 		urls[name] = strings.TrimSpace(urls[name])

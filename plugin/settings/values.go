@@ -68,16 +68,16 @@ func New(dir string, o Options) *Values {
 	o.setDefaults()
 	path := filepath.Join(dir, settingsFile)
 	return &Values{opts: o, file: statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
-		Path: path, Subject: "the file of settings", LossText: "no plugin has settings any more, so set them again",
-		LockWait: lockWait, Warn: o.WarnUser, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
-	}, settingsOf, nil, func(r statedoc.ReadResult[settings]) {
+		Path: path, Subject: "the file of settings", LossWarning: "no plugin has settings any more, so set them again",
+		LockWait: lockWait, Warn: o.WarnUser, NewContent: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+	}, readSettings, nil, func(r statedoc.ReadResult[settings]) {
 		if r.Problem != nil {
 			o.Log.Error().Err(r.Problem).Msg("the settings cannot be read, so no plugin has any")
 		}
 	})}
 }
 
-func settingsOf(document *statedoc.Plugins) settings {
+func readSettings(document *statedoc.Plugins) settings {
 	allSettings := settings{}
 	for name := range document.TopLevel.Child("plugins") {
 		allSettings[name] = document.TopLevel.Child("plugins").Child(name)
@@ -101,15 +101,15 @@ func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 // and values that the plugin does not allow.
 func (v *Values) ValidValues(p *plugin.Plugin) map[string]json.RawMessage {
 	storedValues := v.file.Current().View[p.Name]
-	setValues := map[string]json.RawMessage{}
+	configuredValues := map[string]json.RawMessage{}
 	for _, s := range p.Settings {
 		if rawJSON, ok := storedValues[s.Key]; ok {
 			if valueJSON, err := checkValue(s, rawJSON); err == nil {
-				setValues[s.Key] = valueJSON
+				configuredValues[s.Key] = valueJSON
 			}
 		}
 	}
-	return setValues
+	return configuredValues
 }
 
 // MissingSettings returns the required settings of a plugin that the user has not set.
@@ -123,18 +123,18 @@ func (v *Values) MissingSettings(p *plugin.Plugin) []plugin.Setting {
 	if len(missingSettings) == 0 {
 		return nil
 	}
-	setValues := v.ValidValues(p)
-	return slices.DeleteFunc(missingSettings, func(s plugin.Setting) bool { return setValues[s.Key] != nil })
+	configuredValues := v.ValidValues(p)
+	return slices.DeleteFunc(missingSettings, func(s plugin.Setting) bool { return configuredValues[s.Key] != nil })
 }
 
 // SettingsForPage returns the settings that opentabs sends to the pages of a plugin. A
-// restricted plugin receives no secrets; see opentabs/plugin/policy.
-func (v *Values) SettingsForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
+// isRestricted plugin receives no secrets; see opentabs/plugin/policy.
+func (v *Values) SettingsForPage(p *plugin.Plugin, isRestricted bool) wire.PluginSettings {
 	settingValues, urls := statedoc.Object{}, statedoc.Object{}
-	setValues := v.ValidValues(p)
+	configuredValues := v.ValidValues(p)
 	for _, s := range p.Settings {
-		switch rawJSON, ok := setValues[s.Key]; {
-		case restricted && s.IsSecret():
+		switch rawJSON, ok := configuredValues[s.Key]; {
+		case isRestricted && s.IsSecret():
 		case ok && s.Type == wire.SettingURL:
 			urls[s.Key] = rawJSON
 		case ok:
@@ -154,10 +154,10 @@ func (v *Values) SettingsForPage(p *plugin.Plugin, restricted bool) wire.PluginS
 // Views returns the settings of a plugin as the side panel and the CLI show them. For a secret setting, Views
 // returns only whether the user has set a value.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
-	setValues := v.ValidValues(p)
+	configuredValues := v.ValidValues(p)
 	var views []wire.SettingView
 	for _, s := range p.Settings {
-		rawJSON, isSet := setValues[s.Key]
+		rawJSON, isSet := configuredValues[s.Key]
 		view := wire.SettingView{
 			Key: s.Key, Type: s.Type, Label: s.Label, Description: s.Description, Placeholder: s.Placeholder,
 			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.IsSecret(), IsSet: isSet,
@@ -181,7 +181,7 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 		if err != nil {
 			return err
 		}
-		if rawJSON := changes[key]; !deletesSetting(rawJSON) {
+		if rawJSON := changes[key]; !isDeletionValue(rawJSON) {
 			if checkedValues[key], err = checkValue(s, rawJSON); err != nil {
 				return err
 			}
@@ -204,11 +204,11 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 		return err
 	}
 	v.opts.RecordChange(p.Name, slices.Sorted(maps.Keys(checkedValues)), by)
-	v.file.Notify()
+	v.file.NotifyListeners()
 	return nil
 }
 
-func deletesSetting(rawJSON json.RawMessage) bool {
+func isDeletionValue(rawJSON json.RawMessage) bool {
 	switch valueText := strings.TrimSpace(string(rawJSON)); valueText {
 	case "", "null", `""`, "{}":
 		return true
@@ -230,13 +230,13 @@ func (v *Values) Forget(name, by string) error {
 		return err
 	}
 	v.opts.RecordChange(name, nil, by)
-	v.file.Notify()
+	v.file.NotifyListeners()
 	return nil
 }
 
 // SecretValues returns the values of secret settings, so that logs can remove them. SecretValues
 // returns only values of 6 or more characters, the longest first. For plugins that are
-// not in set, SecretValues guesses from a setting's key whether the setting is secret.
+// not in pluginSet, SecretValues guesses from a setting's key whether the setting is secret.
 func (v *Values) SecretValues(pluginSet *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
@@ -265,10 +265,10 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	if !slices.ContainsFunc(p.Settings, func(s plugin.Setting) bool { return s.Type == wire.SettingURL }) {
 		return nil
 	}
-	setValues := v.ValidValues(p)
+	configuredValues := v.ValidValues(p)
 	for _, s := range p.Settings {
 		var urls map[string]string
-		if s.Type != wire.SettingURL || !statedoc.Decode(setValues[s.Key], &urls) {
+		if s.Type != wire.SettingURL || !statedoc.Decode(configuredValues[s.Key], &urls) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(urls)) {

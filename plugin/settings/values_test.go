@@ -40,7 +40,7 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-func TestValuesKeepTypes(t *testing.T) {
+func TestSettingValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
 	v := settings.New(dir, settings.Options{RecordChange: func(name string, keys []string, by string) {
@@ -52,26 +52,26 @@ func TestValuesKeepTypes(t *testing.T) {
 	}
 	page := settings.New(dir, settings.Options{}).SettingsForPage(p, false) // new Values have no cached content, as in another process
 	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
-		t.Errorf("values %s, want %s", got, want)
+		t.Errorf("settings for the page = %s, want %s", got, want)
 	}
 	if got, want := string(page.URLs), `{"site":{"default":"https://wiki.example.com/base"}}`; got != want {
-		t.Errorf("urls %s, want %s", got, want)
+		t.Errorf("URLs for the page = %s, want %s", got, want)
 	}
 	if fileInfo, err := os.Stat(filepath.Join(dir, "settings.json")); err != nil || fileInfo.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", fileInfo, err)
+		t.Errorf("settings.json = %v, error %v; want the mode 0600", fileInfo, err)
 	}
 	if want := []string{"wiki[loud mode site size token]me"}; !slices.Equal(changes, want) {
-		t.Errorf("recorded %q, want the keys and no value", changes)
+		t.Errorf("recorded changes = %q, want the keys without values", changes)
 	}
 	if err := v.Change(p, rawSettings("token", `null`, "mode", `" "`, "site", `{}`), "me"); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.ValidValues(p); len(got) != 2 || string(got["size"]) != "1.50" || string(got["loud"]) != "false" {
-		t.Errorf("the settings after three values are removed: %s", got)
+		t.Errorf("settings after three values are removed = %s; want only size and loud", got)
 	}
 }
 
-func TestValuesRefuse(t *testing.T) {
+func TestInvalidSettingValuesAreRejected(t *testing.T) {
 	p := wikiPlugin(t)
 	v := settings.New(t.TempDir(), settings.Options{})
 	for _, testCase := range []struct{ key, value, want string }{
@@ -95,21 +95,21 @@ func TestValuesRefuse(t *testing.T) {
 	} {
 		err := v.Change(p, rawSettings("loud", "true", testCase.key, testCase.value), "me")
 		if err == nil || !strings.Contains(err.Error(), testCase.want) {
-			t.Errorf("%s = %.40s: %v, want %s", testCase.key, testCase.value, err, testCase.want)
+			t.Errorf("Change of %s to %.40s: error %v, want %s", testCase.key, testCase.value, err, testCase.want)
 		}
 	}
 	if got := v.ValidValues(p); len(got) != 0 {
-		t.Errorf("settings beside a wrong one were stored: %s; want length 0", got)
+		t.Errorf("settings stored together with an invalid one = %s; want none", got)
 	}
 	if err := v.Change(p, rawSettings("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
-		t.Errorf("%v is not ErrUnknown", err)
+		t.Errorf("error for an unknown setting = %v; want ErrUnknown", err)
 	}
 }
 
 func TestSettingParse(t *testing.T) {
-	declared := map[string]plugin.Setting{}
+	declaredSettings := map[string]plugin.Setting{}
 	for _, s := range wikiPlugin(t).Settings {
-		declared[s.Key] = s
+		declaredSettings[s.Key] = s
 	}
 	for _, testCase := range []struct{ key, input, want, invalidText string }{
 		{key: "loud", input: "yes", want: "true"},
@@ -124,17 +124,17 @@ func TestSettingParse(t *testing.T) {
 		{key: "mode", input: "slower", invalidText: "use one of fast, slow"},
 		{key: "token", input: ` "a"=b `, want: `" \"a\"=b "`},
 	} {
-		got, err := settings.Parse(declared[testCase.key], testCase.input)
+		got, err := settings.Parse(declaredSettings[testCase.key], testCase.input)
 		if testCase.invalidText != "" {
 			if err == nil || !strings.Contains(err.Error(), testCase.invalidText) {
-				t.Errorf("%s=%s: %v, want %s", testCase.key, testCase.input, err, testCase.invalidText)
+				t.Errorf("Parse(%s=%s): error %v, want %s", testCase.key, testCase.input, err, testCase.invalidText)
 			}
 		} else if err != nil || string(got) != testCase.want {
-			t.Errorf("%s=%s: %s, %v, want %s", testCase.key, testCase.input, got, err, testCase.want)
+			t.Errorf("Parse(%s=%s) = %s, error %v; want %s", testCase.key, testCase.input, got, err, testCase.want)
 		}
 	}
-	if !declared["token"].IsSecret() || declared["mode"].IsSecret() || declared["size"].IsSecret() {
-		t.Error("the token, and nothing else, is a secret")
+	if !declaredSettings["token"].IsSecret() || declaredSettings["mode"].IsSecret() || declaredSettings["size"].IsSecret() {
+		t.Error("IsSecret has a wrong value; want true only for the setting token")
 	}
 }
 
@@ -148,10 +148,10 @@ func TestSecretValuesAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(encodedJSON), "s3cret") || !strings.Contains(string(encodedJSON), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
-		t.Errorf("surfaces receive %s", encodedJSON)
+		t.Errorf("settings that surfaces receive = %s; want no secret value", encodedJSON)
 	}
 	if got := v.SecretValues(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
-		t.Errorf("secrets are %q", got)
+		t.Errorf("secret values = %q; want s3cret-text", got)
 	}
 }
 
@@ -163,13 +163,13 @@ func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 	otherPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
 		`{"mode": {"type": "select", "label": "Mode", "options": ["fast"]}, "size": {"type": "string", "label": "Size"}}`)})
 	if got := v.ValidValues(otherPlugin); len(got) != 0 {
-		t.Errorf("the newer version gets %s; want length 0", got)
+		t.Errorf("settings of the newer version of the plugin = %s; want none", got)
 	}
 	if got := v.ValidValues(p); len(got) != 2 {
-		t.Errorf("back again it has %s; want length 2", got)
+		t.Errorf("settings after the return to the earlier version = %s; want 2", got)
 	}
 	if err := v.Forget("wiki", "me"); err != nil || len(v.ValidValues(p)) != 0 {
-		t.Errorf("forgotten, it has %s, %v; want length 0", v.ValidValues(p), err)
+		t.Errorf("settings after Forget = %s, error %v; want none", v.ValidValues(p), err)
 	}
 }
 
@@ -196,11 +196,11 @@ func TestValuesKeepUnknownMembers(t *testing.T) {
 	}
 	for _, want := range []string{`"later": [`, `"gone": {`, `"token": "kept"`, `"x": null`, `"loud": true`, `"size": 3`} {
 		if !strings.Contains(string(fileContent), want) {
-			t.Errorf("%s is not in %s", want, fileContent)
+			t.Errorf("want the text %s in settings.json: %s", want, fileContent)
 		}
 	}
 	if fileContent, err := os.ReadFile(otherFile); err != nil || string(fileContent) != `{"telemetry":false}` {
-		t.Errorf("another file is %s, %v", fileContent, err)
+		t.Errorf("content of another file = %s, error %v; want it unchanged", fileContent, err)
 	}
 }
 
@@ -213,14 +213,14 @@ func TestDamagedSettings(t *testing.T) {
 	var warnings []string
 	v := settings.New(dir, settings.Options{WarnUser: func(s string) { warnings = append(warnings, s) }})
 	if len(v.ValidValues(p)) != 0 {
-		t.Error("a damaged file has settings")
+		t.Error("a damaged settings.json has settings; want none")
 	}
 	if err := v.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	keptFiles, _ := filepath.Glob(file + ".corrupt-*")
 	if len(keptFiles) != 1 || len(warnings) != 1 || string(v.ValidValues(p)["loud"]) != "true" {
-		t.Errorf("kept %v, warned %q, now %s", keptFiles, warnings, v.ValidValues(p))
+		t.Errorf("kept files %v, warnings %q, settings %s; want 1 file, 1 warning and the new setting", keptFiles, warnings, v.ValidValues(p))
 	}
 }
 
@@ -233,7 +233,7 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(firstValues.ValidValues(p)["loud"]) != "true" {
-		t.Error("the change is not seen")
+		t.Error("the change by another process is not detected; want loud true")
 	}
 	<-changeSignals
 }
@@ -246,7 +246,7 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 	settingValues := settings.New(filepath.Dir(store.Path()), settings.Options{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
-	registry.UseSites(settingValues.Instances)
+	registry.SetSiteSource(settingValues.Instances)
 	loadWiki := func() *plugin.Plugin {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
@@ -254,13 +254,13 @@ func TestURLSettingsDefineSites(t *testing.T) {
 		}
 		p, ok := registry.Set().Plugin("wiki")
 		if !ok {
-			t.Fatalf("the plugin wiki is not loaded: %v", registry.Set().Failed())
+			t.Fatalf("the plugin wiki is not loaded, failed plugins %v; want none", registry.Set().Failed())
 		}
 		return p
 	}
 	firstPlugin := loadWiki()
 	if len(firstPlugin.Matches) != 0 || firstPlugin.OpenURL != "" {
-		t.Errorf("without a site: %v, %q", firstPlugin.Matches, firstPlugin.OpenURL)
+		t.Errorf("plugin without a site: patterns %v, URL %q; want none", firstPlugin.Matches, firstPlugin.OpenURL)
 	}
 	err := settingValues.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
 	if err != nil {
@@ -268,44 +268,44 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 	secondPlugin := loadWiki()
 	if secondPlugin == firstPlugin || loadWiki() != secondPlugin {
-		t.Error("a plugin must be rebuilt if and only if its sites change")
+		t.Error("the plugin was rebuilt without a change of its sites, or not after one; want a rebuild exactly after each change")
 	}
 	if want := []string{"*://gitlab/*", "*://wiki.corp:8443/*"}; !slices.Equal(secondPlugin.Matches, want) {
-		t.Errorf("matches %q, want %q", secondPlugin.Matches, want)
+		t.Errorf("patterns of the plugin = %q, want %q", secondPlugin.Matches, want)
 	}
 	for url, want := range map[string]bool{
 		"https://wiki.corp:8443/any": true, "https://wiki.corp/any": false, "http://gitlab/": true, "http://gitlab.evil.example/": false,
 	} {
 		if secondPlugin.MatchesURL(url) != want {
-			t.Errorf("%s: %t; want %v", url, !want, want)
+			t.Errorf("MatchesURL(%s) = %t; want %v", url, !want, want)
 		}
 	}
 	tool := secondPlugin.Tools[0].Dispatch()
 	if want := []dispatch.Instance{{Name: "home", URL: "http://gitlab/"}, {Name: "work", URL: "https://Wiki.corp:8443/base?x"}}; !slices.Equal(tool.Instances, want) {
-		t.Errorf("instances %v; want %v", tool.Instances, want)
+		t.Errorf("instances = %v; want %v", tool.Instances, want)
 	}
 	if tool.OpenURL != "http://gitlab/" || !slices.Equal(tool.Matches, secondPlugin.Matches) {
-		t.Errorf("the tool has %q, %q", tool.OpenURL, tool.Matches)
+		t.Errorf("tool: URL %q, patterns %q; want http://gitlab/ and the patterns of the plugin", tool.OpenURL, tool.Matches)
 	}
 }
 
-func TestMissingSettingBlocks(t *testing.T) {
+func TestMissingRequiredSettingBlocksCalls(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	pluginSet := plugin.NewSet([]*plugin.Plugin{p}, nil)
 	gate := v.Gate(func() *plugin.Set { return pluginSet })
 	callInfo := dispatch.CallInfo{Tool: p.Tools[0].Dispatch()}
 	verdict := gate.Decide(callInfo)
-	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings ||
-		!strings.Contains(verdict.Block.Message, "lacks the setting site") || !strings.Contains(verdict.Block.Message, "opentabs plugin configure wiki") {
-		t.Errorf("verdict %+v", verdict.Block)
+	if verdict.BlockError == nil || verdict.BlockError.Code != wire.ErrNeedsSettings ||
+		!strings.Contains(verdict.BlockError.Message, "lacks the setting site") || !strings.Contains(verdict.BlockError.Message, "opentabs plugin configure wiki") {
+		t.Errorf("block = %+v; want the error needs_settings with the command that configures the plugin", verdict.BlockError)
 	}
 	if err := v.Change(p, rawSettings("site", `"https://wiki.example.com"`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if verdict := gate.Decide(callInfo); verdict.Block != nil {
-		t.Errorf("blocked: %+v", verdict.Block)
+	if verdict := gate.Decide(callInfo); verdict.BlockError != nil {
+		t.Errorf("block of a configured plugin = %+v; want none", verdict.BlockError)
 	}
-	if verdict := gate.Decide(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "gone"}}); verdict.Block != nil {
-		t.Errorf("blocked: %+v", verdict.Block)
+	if verdict := gate.Decide(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "gone"}}); verdict.BlockError != nil {
+		t.Errorf("block of an unknown plugin = %+v; want none", verdict.BlockError)
 	}
 }

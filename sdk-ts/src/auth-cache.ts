@@ -16,7 +16,7 @@ export function getAuthCache(namespace: string): unknown {
  * never throws.
  */
 export function setAuthCache<T>(namespace: string, value: T): void {
-  const cache = ensureCache();
+  const cache = getOrCreateCache();
   if (cache) defineProperty(cache, namespace, makeDataDescriptor(value));
 }
 
@@ -25,13 +25,13 @@ export function clearAuthCache(namespace: string): void {
   setAuthCache(namespace, undefined);
 }
 
-function ensureCache(): Properties | undefined {
+function getOrCreateCache(): Properties | undefined {
   const container = ensureContainer();
   try {
     if (container && !hasProperties(getSafeProperty(container, 'tokenCache')))
       defineProperty(container, 'tokenCache', makeDataDescriptor(makeBareObject()));
   } catch {
-    return undefined; // The page has locked the container of the auth cache against changes.
+    return undefined; // The page has frozen the container, so it cannot store an auth cache.
   }
   return getContainerPart('tokenCache');
 }

@@ -9,7 +9,7 @@ afterEach(() => {
   globalThis.__openTabs = undefined;
 });
 
-test('without a platform the functions that read the container return nothing and do not throw', () => {
+test('outside opentabs, the functions that read the container of the adapter return nothing and do not throw', () => {
   globalThis.__openTabs = undefined;
   assert.equal(getConfig('key'), undefined);
   assert.equal(getPreScriptValue('key'), undefined);
@@ -66,7 +66,7 @@ test('the auth cache stores values of any type until they are cleared', () => {
   assert.equal(getAuthCache('site'), null);
 });
 
-test('a locked container makes the auth cache empty', () => {
+test('the auth cache stays empty if the page has frozen the container of the adapter', () => {
   globalThis.__openTabs = Object.freeze({});
   setAuthCache('site', 1);
   assert.equal(getAuthCache('site'), null);

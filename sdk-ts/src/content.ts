@@ -96,9 +96,10 @@ export async function resource(
   contentSource: ContentSource,
   mimeType = readMimeType(contentSource),
 ): Promise<ResourceContent> {
-  const uriAndType = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
-  if (typeof contentSource === 'string') return { type: 'resource', resource: { ...uriAndType, text: contentSource } };
-  return { type: 'resource', resource: { ...uriAndType, blob: await toBase64(contentSource) } };
+  const resourceFields = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
+  if (typeof contentSource === 'string')
+    return { type: 'resource', resource: { ...resourceFields, text: contentSource } };
+  return { type: 'resource', resource: { ...resourceFields, blob: await toBase64(contentSource) } };
 }
 
 function readMimeType(contentSource: ContentSource): string {

@@ -69,7 +69,7 @@ export interface Decision {
   readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
   /** Where the user decided, such as `the side panel`. */
   readonly by: string;
-  /** Data that the user's decision contains in addition, such as the values of a form; usually absent. */
+  /** Additional data of the user's decision, such as the values of a form; usually absent. */
   readonly data?: unknown;
 }
 

@@ -47,7 +47,7 @@ class FakeObserver {
   }
 }
 
-function changePage(newElements: FakeElement[]) {
+function replaceElements(newElements: FakeElement[]) {
   elements = newElements;
   for (const { notify: changed } of [...mockObservers]) changed();
 }
@@ -66,8 +66,8 @@ test('waitForSelector returns a present element at once', async () => {
 
 test('waitForSelector returns an element that appears later, and disconnects its observer', async () => {
   const selectorPromise = waitForSelector('.a');
-  changePage([{ selector: '.b' }]);
-  changePage([{ selector: '.a' }]);
+  replaceElements([{ selector: '.b' }]);
+  replaceElements([{ selector: '.a' }]);
   assert.equal(await selectorPromise, elements[0]);
   assert.equal(mockObservers.length, 0);
 });
@@ -91,10 +91,10 @@ test('waitForSelectorRemoval waits until no element matches', async () => {
   removalPromise.then(() => {
     isRemoved = true;
   });
-  changePage([{ selector: '.a' }]);
+  replaceElements([{ selector: '.a' }]);
   await new Promise(setImmediate);
   assert.equal(isRemoved, false);
-  changePage([]);
+  replaceElements([]);
   await removalPromise;
 });
 
@@ -111,7 +111,7 @@ test('waitForSelector and waitForSelectorRemoval time out', async () => {
   assert.equal(mockObservers.length, 0);
 });
 
-test('waitForSelector and waitForSelectorRemoval stop with the given signal or the signal of the call', async () => {
+test('waitForSelector and waitForSelectorRemoval stop if the given signal or the call signal aborts', async () => {
   const controller = new AbortController();
   elements = [{ selector: '.there' }];
   const waitPromises = [
@@ -154,7 +154,7 @@ test('observeDOM reports changes until it is stopped', () => {
   elements = [{ selector: '.a' }];
   let changeCount = 0;
   const stopObserving = observeDOM('.a', () => changeCount++);
-  const stopOther = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
+  const stopOtherObserver = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
   assert.deepEqual(
     mockObservers.map(({ target, options }) => [target, options]),
     [
@@ -162,10 +162,10 @@ test('observeDOM reports changes until it is stopped', () => {
       [elements[0], { childList: true, attributes: true, subtree: false }],
     ],
   );
-  changePage(elements);
+  replaceElements(elements);
   stopObserving();
-  stopOther();
-  changePage(elements);
+  stopOtherObserver();
+  replaceElements(elements);
   assert.deepEqual([changeCount, mockObservers.length], [1, 0]);
   assert.throws(() => observeDOM('.b', () => undefined), /no element of the page matches \.b; wait for it/);
 });

@@ -79,11 +79,11 @@ export const signatures: {
   httpStatusToToolError: (response: Response, message: string) => sdk.ToolError;
   fetchJSON: Fetch;
   deleteJSON: Fetch;
-  postJSON: Send<unknown>;
-  putJSON: Send<unknown>;
-  patchJSON: Send<unknown>;
-  postForm: Send<Record<string, string>>;
-  postFormData: Send<FormData>;
+  postJSON: SendFunction<unknown>;
+  putJSON: SendFunction<unknown>;
+  patchJSON: SendFunction<unknown>;
+  postForm: SendFunction<Record<string, string>>;
+  postFormData: SendFunction<FormData>;
   fetchText: (url: string, init?: FetchFromPageOptions) => Promise<string>;
   buildQueryString: (
     params: Record<string, string | number | boolean | (string | number | boolean)[] | undefined>,
@@ -134,7 +134,7 @@ interface Fetch {
   <S extends z.ZodType>(url: string, init: FetchFromPageOptions | undefined, schema: S): Promise<z.infer<S>>;
 }
 
-interface Send<Body> {
+interface SendFunction<Body> {
   <T>(url: string, body: Body, init?: FetchFromPageOptions): Promise<T | undefined>;
   <S extends z.ZodType>(
     url: string,

@@ -41,7 +41,7 @@ test('fetchFromPage times out on a silent site', async (t) => {
   assert.deepEqual([error.code, error.message, error.retryable], ['TIMEOUT', 'no answer after 10 ms: /slow', true]);
 });
 
-test('fetchFromPage stops with the given signal or the signal of the call', async (t) => {
+test('fetchFromPage stops if the given signal or the signal of the call aborts', async (t) => {
   mockFetch(t, neverRespond);
   const controller = new AbortController();
   const explicitSignalError = awaitToolError(fetchFromPage('/a', { signal: controller.signal }));
@@ -81,21 +81,21 @@ test('the error of a bad status contains status, URL and the start of the body',
 });
 
 test('httpStatusToToolError maps each status to a ToolError', () => {
-  const errorFieldsFor = (status: number, headers: Record<string, string> = {}) => {
+  const readErrorFields = (status: number, headers: Record<string, string> = {}) => {
     const e = httpStatusToToolError(new Response(null, { status, headers }), 'm');
     return [e.code, e.category, e.retryable, e.retryAfterMs];
   };
-  assert.deepEqual(errorFieldsFor(401), ['AUTH_ERROR', 'auth', false, undefined]);
-  assert.deepEqual(errorFieldsFor(403), ['AUTH_ERROR', 'auth', false, undefined]);
-  assert.deepEqual(errorFieldsFor(404), ['NOT_FOUND', 'not_found', false, undefined]);
-  assert.deepEqual(errorFieldsFor(408), ['TIMEOUT', 'timeout', true, undefined]);
-  assert.deepEqual(errorFieldsFor(400), ['VALIDATION_ERROR', 'validation', false, undefined]);
-  assert.deepEqual(errorFieldsFor(422), ['VALIDATION_ERROR', 'validation', false, undefined]);
-  assert.deepEqual(errorFieldsFor(429, { 'retry-after': '7' }), ['RATE_LIMITED', 'rate_limit', true, 7000]);
-  assert.deepEqual(errorFieldsFor(503, { 'retry-after': '2' }), ['http_error', 'internal', true, 2000]);
-  assert.deepEqual(errorFieldsFor(500, { 'retry-after': '2' }), ['http_error', 'internal', true, undefined]);
-  assert.deepEqual(errorFieldsFor(501), ['http_error', 'internal', false, undefined]);
-  assert.deepEqual(errorFieldsFor(418), ['http_error', undefined, false, undefined]);
+  assert.deepEqual(readErrorFields(401), ['AUTH_ERROR', 'auth', false, undefined]);
+  assert.deepEqual(readErrorFields(403), ['AUTH_ERROR', 'auth', false, undefined]);
+  assert.deepEqual(readErrorFields(404), ['NOT_FOUND', 'not_found', false, undefined]);
+  assert.deepEqual(readErrorFields(408), ['TIMEOUT', 'timeout', true, undefined]);
+  assert.deepEqual(readErrorFields(400), ['VALIDATION_ERROR', 'validation', false, undefined]);
+  assert.deepEqual(readErrorFields(422), ['VALIDATION_ERROR', 'validation', false, undefined]);
+  assert.deepEqual(readErrorFields(429, { 'retry-after': '7' }), ['RATE_LIMITED', 'rate_limit', true, 7000]);
+  assert.deepEqual(readErrorFields(503, { 'retry-after': '2' }), ['http_error', 'internal', true, 2000]);
+  assert.deepEqual(readErrorFields(500, { 'retry-after': '2' }), ['http_error', 'internal', true, undefined]);
+  assert.deepEqual(readErrorFields(501), ['http_error', 'internal', false, undefined]);
+  assert.deepEqual(readErrorFields(418), ['http_error', undefined, false, undefined]);
 });
 
 test('fetchJSON parses the body, with and without a schema', async (t) => {
@@ -118,7 +118,7 @@ test('fetchJSON returns undefined for an empty body and rejects a body that is n
   assert.equal(await fetchText('/page'), '<html>');
 });
 
-test('a failed body is reported like a lost connection or an abort', async (t) => {
+test('a failure while the response body is read is reported as a lost connection or an abort', async (t) => {
   const makeBrokenResponse = () =>
     new Response(
       new ReadableStream({

@@ -3,10 +3,10 @@ import test from 'node:test';
 import type { PatchOperation } from './context.ts';
 import { applyPatch } from './json-patch.ts';
 
-type Case = readonly [before: unknown, patch: readonly PatchOperation[], after: unknown];
+type PatchCase = readonly [before: unknown, patch: readonly PatchOperation[], after: unknown];
 
 test('applyPatch applies the operations of RFC 6902', () => {
-  const patchCases: Case[] = [
+  const patchCases: PatchCase[] = [
     [{ a: 1 }, [], { a: 1 }],
     [{ a: 1 }, [{ op: 'add', path: '/b', value: { c: [] } }], { a: 1, b: { c: [] } }],
     [{ a: 1 }, [{ op: 'add', path: '/a', value: 2 }], { a: 2 }],
@@ -53,7 +53,7 @@ test('applyPatch can add a member named __proto__', () => {
   assert.equal(Reflect.get({}, 'polluted'), undefined);
 });
 
-test('a patch that does not apply names its operation and changes nothing', () => {
+test('applyPatch names the operation that failed, and does not change the document', () => {
   const patchCases: [unknown, PatchOperation, RegExp][] = [
     [{}, { op: 'remove', path: '/a' }, /operation 1 \(remove "\/a"\): no member "a"/],
     [{}, { op: 'replace', path: '/toString', value: 1 }, /no member "toString"/],

@@ -82,7 +82,7 @@ function addValue(patchedDocument: PatchedDocument, tokens: readonly string[], v
   const { parent, key } = findParent(patchedDocument, tokens);
   if (Array.isArray(parent))
     parent.splice(key === '-' ? parent.length : parseIndex(parent, key, parent.length), 0, value);
-  else setMember(requireObject(parent), key, value);
+  else setObjectMember(requireObject(parent), key, value);
 }
 
 function replaceValue(patchedDocument: PatchedDocument, tokens: readonly string[], value: unknown): void {
@@ -92,7 +92,7 @@ function replaceValue(patchedDocument: PatchedDocument, tokens: readonly string[
   }
   const { parent, key } = findParent(patchedDocument, tokens);
   if (Array.isArray(parent)) parent[parseIndex(parent, key, parent.length - 1)] = value;
-  else setMember(requireObject(parent), key, value);
+  else setObjectMember(requireObject(parent), key, value);
 }
 
 function removeValue(patchedDocument: PatchedDocument, tokens: readonly string[]): unknown {
@@ -105,8 +105,8 @@ function removeValue(patchedDocument: PatchedDocument, tokens: readonly string[]
   return value;
 }
 
-/** setMember defines a property instead of assigning it, because the key may be `__proto__`. */
-function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+/** setObjectMember defines a property instead of assigning it, because the key may be `__proto__`. */
+function setObjectMember(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 

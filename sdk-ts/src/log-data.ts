@@ -28,7 +28,10 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /** If `path` contains a value, the value contains itself, which JSON cannot express. */
+  /**
+   * `path` contains the objects around the current value. A value that is in `path` is circular, so JSON cannot
+   * represent it.
+   */
   path: Set<unknown>;
   charsLeft: number;
 }

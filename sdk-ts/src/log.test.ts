@@ -32,7 +32,7 @@ test('each log method writes entries with its level', (t) => {
   assert.ok(Object.isFrozen(log));
 });
 
-test('without a platform the entries go to the console', (t) => {
+test('outside opentabs, log entries go to the console', (t) => {
   restoreTransport();
   const logs: unknown[][] = [];
   for (const method of ['debug', 'info', 'warn', 'error'] as const) {
@@ -50,12 +50,12 @@ test('without a platform the entries go to the console', (t) => {
   ]);
 });
 
-test('an error of the transport does not reach the caller', () => {
-  const restorePrevious = setLogTransport(() => {
+test('an error that the log transport throws does not reach the code that logs', () => {
+  const restorePreviousTransport = setLogTransport(() => {
     throw new Error('no');
   });
   log.error('a');
-  restorePrevious();
+  restorePreviousTransport();
   log.error('b');
   assert.deepEqual(
     logEntries.map(({ message }) => message),
@@ -63,11 +63,11 @@ test('an error of the transport does not reach the caller', () => {
   );
 });
 
-test('a replaced transport is not restored by the function for an earlier transport', () => {
-  const restorePrevious = setLogTransport(() => undefined);
+test('the restore function of an earlier log transport does not remove a later transport', () => {
+  const restorePreviousTransport = setLogTransport(() => undefined);
   const loggedMessages: string[] = [];
   setLogTransport(({ message }) => loggedMessages.push(message));
-  restorePrevious();
+  restorePreviousTransport();
   log.info('a');
   assert.deepEqual(loggedMessages, ['a']);
 });

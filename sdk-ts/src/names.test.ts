@@ -4,7 +4,7 @@ import { LUCIDE_ICON_NAMES } from './lucide-icon-names.gen.ts';
 import { RESERVED_NAMES, validatePluginName } from './names.ts';
 import { validateUrlPattern } from './url-pattern.ts';
 
-test('validatePluginName accepts names and describes problems', () => {
+test('validatePluginName accepts valid names and describes the problem of an invalid name', () => {
   for (const name of ['a', 'my-site', 'x2-3']) assert.equal(validatePluginName(name), null, name);
   assert.match(validatePluginName('') ?? '', /is empty; use one/);
   for (const name of ['A', 'a_b', '-a', 'a-', 'a--b', 'ä', 'a b']) {
@@ -24,7 +24,7 @@ test('validatePluginName accepts names and describes problems', () => {
 });
 
 // A Go test in internal/jsbuild checks that the SDK and the server apply the same rules to names.
-test('validateUrlPattern accepts patterns and describes problems', () => {
+test('validateUrlPattern accepts valid patterns and describes the problem of an invalid pattern', () => {
   assert.equal(validateUrlPattern('*://*.example.com/*'), null);
   assert.equal(
     validateUrlPattern('*://*/*'),

@@ -11,7 +11,7 @@ test('definePlugin makes an instance and leaves absent fields to package.json', 
   assert.equal(plugin.onActivate, undefined);
 });
 
-test('definePlugin keeps the fields, and `this` in the methods', () => {
+test('definePlugin keeps the fields, and its methods can use `this`', () => {
   const calls: unknown[] = [];
   const pluginDefinition = {
     name: 'a',

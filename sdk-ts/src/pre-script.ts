@@ -33,6 +33,6 @@ export interface PreScriptContext {
  * example in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
-  const runner = getContainer()?._preScriptRunner;
-  if (isMethod(runner)) runner(script);
+  const preScriptRunner = getContainer()?._preScriptRunner;
+  if (isMethod(preScriptRunner)) preScriptRunner(script);
 }

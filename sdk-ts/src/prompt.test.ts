@@ -30,22 +30,22 @@ test('a prompt renders without a context', async () => {
 });
 
 test('definePrompt infers types from the arguments', () => {
-  const typeChecks = () => {
-    // @ts-expect-error: max has the type of the parsed value
+  const checkPromptTypes = () => {
+    // @ts-expect-error: max must be a number, the type after parsing
     void summarisePrompt.render({ channelId: 'a', max: 'x' });
     // @ts-expect-error: channelId is missing
     void summarisePrompt.render({ max: 1 });
-    // @ts-expect-error: a prompt is a text or messages
+    // @ts-expect-error: a prompt must return a text or messages
     definePrompt({ name: 'bad', render: () => 5 });
     // @ts-expect-error: a message of a prompt cannot have the role "system"
     definePrompt({ name: 'bad', render: () => [{ role: 'system', content: { type: 'text', text: '' } }] });
-    // @ts-expect-error: the arguments are an object
+    // @ts-expect-error: the arguments must be an object
     definePrompt({ name: 'bad', args: z.string(), render: () => '' });
   };
-  assert.equal(typeof typeChecks, 'function');
+  assert.equal(typeof checkPromptTypes, 'function');
 });
 
-test('prompts of different types fit into one plugin', () => {
+test('one plugin can contain prompts with different argument types', () => {
   const plugin = definePlugin({ tools: [], prompts: [summarisePrompt, greetPrompt], isReady: () => true });
   assert.deepEqual(plugin.prompts, [summarisePrompt, greetPrompt]);
   assert.equal(definePlugin({ tools: [], isReady: () => true }).prompts, undefined);

@@ -72,10 +72,10 @@ function makeSharedSignal(newestCall: RunningCall): AbortSignal {
   for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) remainingCount++;
   for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) {
     const { signal } = call.context;
-    let isCounted = false;
+    let isAbortCounted = false;
     const onAbort = () => {
-      if (isCounted) return;
-      isCounted = true;
+      if (isAbortCounted) return;
+      isAbortCounted = true;
       remainingCount--;
       if (remainingCount === 0) abortController(controller, readAbortReason(signal));
     };

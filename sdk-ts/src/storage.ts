@@ -5,17 +5,17 @@ import { readMessage } from './runtime/value.ts';
 type StorageKind = 'localStorage' | 'sessionStorage';
 
 /** If the page deleted `localStorage` from its window, an invisible iframe gives access to the same data. */
-function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T): T {
+function withStorage<T>(kind: StorageKind, callback: (storage: Storage) => T): T {
   const pageStorage: Storage | undefined = window[kind];
-  if (pageStorage) return useStorage(pageStorage);
+  if (pageStorage) return callback(pageStorage);
   const frame = document.createElement('iframe');
   frame.style.display = 'none';
   document.documentElement.append(frame);
   try {
-    // The localStorage of a removed iframe is unusable, so `useStorage` runs before the iframe is removed.
+    // The localStorage of a removed iframe is unusable, so `callback` runs before the iframe is removed.
     const frameStorage = frame.contentWindow?.[kind];
     if (!frameStorage) throw new Error(`this page has no ${kind}`);
-    return useStorage(frameStorage);
+    return callback(frameStorage);
   } finally {
     frame.remove();
   }
@@ -29,9 +29,9 @@ function readItem(kind: StorageKind, key: string): string | null {
   }
 }
 
-function changeStorage(kind: StorageKind, operation: string, useStorage: (storage: Storage) => void): void {
+function changeStorage(kind: StorageKind, operation: string, callback: (storage: Storage) => void): void {
   try {
-    withStorage(kind, useStorage);
+    withStorage(kind, callback);
   } catch (error) {
     log.warn(`${operation} failed: ${readMessage(error)}`);
   }

@@ -26,11 +26,11 @@ test('makeContext records endAudience', () => {
   assert.equal(context.endedFor, 'user');
 });
 
-test('activity returns the content with all patches applied', () => {
+test('the method activity returns the content with all patches applied', () => {
   const context = makeContext();
   const tableRows = [{ n: 1 }];
   context.reportActivity('table', { rows: tableRows }, { audience: 'user' });
-  tableRows.push({ n: 99 }); // the recorded report must not change with `rows`
+  tableRows.push({ n: 99 }); // The recorded report must keep its single row.
   context.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: { n: 2 } });
   context.reportActivityDelta('table', [
     { op: 'replace', path: '/rows/0/n', value: 0 },
@@ -57,7 +57,7 @@ test('activity returns the content with all patches applied', () => {
   assert.deepEqual(context.dropped, []);
 });
 
-test('dropped lists what a browser would drop', () => {
+test('the field dropped lists the reports that a browser would drop', () => {
   const context = makeContext();
   context.reportActivity('a', undefined);
   context.reportActivity('a', () => 1);
@@ -93,7 +93,7 @@ test('a bigint in a report or a nested call becomes the same integer', async () 
   assert.deepEqual(context.calls, [{ tool: 'double', input: { n: 4 } }]);
 });
 
-test('nested calls are recorded and answered by the script', async () => {
+test('makeContext records nested calls and returns the results from the ContextScript', async () => {
   const context = makeContext({
     tools: {
       list: { ids: [1] },
@@ -120,7 +120,7 @@ test('nested calls are recorded and answered by the script', async () => {
   );
 });
 
-test('waitForUser follows the script', async () => {
+test('waitForUser returns or rejects as the ContextScript specifies', async () => {
   const request = { reason: 'Log in.', title: 'Log in' };
   const context = makeContext();
   await context.waitForUser(request);
@@ -133,7 +133,7 @@ test('waitForUser follows the script', async () => {
   await assert.rejects(context.waitForUser({ reason: '' }), { code: 'invalid_arguments' });
 });
 
-test('stop rejects running and later nested calls and user requests', async () => {
+test('the method stop makes running and later nested calls and user requests reject', async () => {
   const neverSettle = () => new Promise<never>(() => undefined);
   const context = makeContext({ tools: { slow: neverSettle }, user: neverSettle });
   const pendingRequests = [context.call('slow'), context.waitForUser({ reason: 'Wait.' })];
@@ -145,7 +145,7 @@ test('stop rejects running and later nested calls and user requests', async () =
   assert.deepEqual([context.calls.length, context.userRequests.length], [1, 1]);
 });
 
-test('a signal can stop a nested call without the calling tool', async () => {
+test('a signal can stop a nested call while the calling tool continues', async () => {
   const context = makeContext({ tools: { slow: () => new Promise(() => undefined) } });
   const nestedController = new AbortController();
   const call = context.call('slow', {}, { signal: nestedController.signal });
@@ -154,7 +154,7 @@ test('a signal can stop a nested call without the calling tool', async () => {
   assert.equal(context.signal.aborted, false);
 });
 
-test('the script can stop the call at a report and set a decision', () => {
+test('the ContextScript can stop the call at a report and set a decision', () => {
   const context = makeContext({ stopAtReport: 2, decision: { allow: true, by: 'the side panel' } });
   assert.deepEqual(context.decision, { allow: true, by: 'the side panel' });
   context.reportPercent(1);

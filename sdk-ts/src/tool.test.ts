@@ -27,8 +27,8 @@ test("a tool's handler receives a context", async () => {
 });
 
 test('defineTool infers types from the schemas', () => {
-  const typeChecks = () => {
-    // @ts-expect-error: times has the type of the parsed value
+  const checkToolTypes = () => {
+    // @ts-expect-error: times must be a number, the type after parsing
     void greetTool.handle({ name: 'a', times: 'x' });
     // @ts-expect-error: name is missing
     void greetTool.handle({ times: 1 });
@@ -42,7 +42,7 @@ test('defineTool infers types from the schemas', () => {
       description: 'Bad.',
       input: z.object({}),
       output: z.object({ n: z.number() }),
-      // @ts-expect-error: the result must match output
+      // @ts-expect-error: the result must match the output schema
       async handle() {
         return { n: 'one' };
       },
@@ -50,19 +50,19 @@ test('defineTool infers types from the schemas', () => {
     defineTool({
       name: 'bad',
       description: 'Bad.',
-      // @ts-expect-error: a pointer begins with /input or /result
+      // @ts-expect-error: a JSON Pointer must begin with /input or /result
       undo: { tool: 'restore', input: { id: 'id' } },
       input: z.object({}),
       output: z.object({}),
       handle: async () => ({}),
     });
-    // @ts-expect-error: the input is an object
+    // @ts-expect-error: the input must be an object
     defineTool({ name: 'bad', description: 'Bad.', input: z.string(), output: z.object({}), async handle() {} });
   };
-  assert.equal(typeof typeChecks, 'function');
+  assert.equal(typeof checkToolTypes, 'function');
 });
 
-test('tools of different types fit into one plugin', () => {
+test('one plugin can contain tools with different input and output types', () => {
   const otherTool = defineTool({
     name: 'other',
     description: 'Other.',

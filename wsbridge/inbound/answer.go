@@ -2,9 +2,9 @@ package inbound
 
 import "opentabs/wire"
 
-// IsInParts reports whether the browser sent the result in parts before its answer, so
+// IsResultInParts reports whether the browser sent the result in parts before its answer, so
 // that the answer itself contains no result.
-func IsInParts(e wire.Envelope) bool {
+func IsResultInParts(e wire.Envelope) bool {
 	if e.Error != nil {
 		return false
 	}

@@ -14,8 +14,8 @@ func CleanLogEntry(e *wire.LogEntry) {
 	if !slices.Contains([]wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	e.Message = CleanText(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
-	e.Stack, e.StackOrigin = truncateUnits(e.Stack, wire.MaxStackChars), truncateUnits(e.StackOrigin, wire.MaxStackChars)
+	e.Message = CleanText(truncateUTF16(e.Message, wire.MaxLogChars), wire.MaxLogChars)
+	e.Stack, e.StackOrigin = truncateUTF16(e.Stack, wire.MaxStackChars), truncateUTF16(e.StackOrigin, wire.MaxStackChars)
 	var data []json.RawMessage
 	if len(e.Data) == 0 || len(e.Data) > wire.MaxLogDataBytes || json.Unmarshal(e.Data, &data) != nil {
 		e.Data = nil
@@ -35,16 +35,16 @@ func toByteSlices(values []json.RawMessage) [][]byte {
 	return rawValues
 }
 
-func truncateUnits(s string, n int) string {
+func truncateUTF16(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	unitCount := 0
+	utf16UnitCount := 0
 	for i, r := range s {
-		if unitCount++; r > 0xffff {
-			unitCount++
+		if utf16UnitCount++; r > 0xffff {
+			utf16UnitCount++
 		}
-		if unitCount > n {
+		if utf16UnitCount > n {
 			return s[:i]
 		}
 	}

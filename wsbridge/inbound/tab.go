@@ -32,24 +32,24 @@ func CleanTab(t wire.TabInfo) wire.TabInfo {
 	}
 	isInvalid := func(name string) bool { return !IsID(name) }
 	validPlugins := func(plugins []wire.TabPlugin) []wire.TabPlugin {
-		return firstValid(plugins, maxTabPlugins, func(p wire.TabPlugin) bool { return isInvalid(p.Name) || isInvalid(p.Hash) })
+		return keepFirstValid(plugins, maxTabPlugins, func(p wire.TabPlugin) bool { return isInvalid(p.Name) || isInvalid(p.Hash) })
 	}
 	t.Plugins = validPlugins(t.Plugins)
-	t.Frames = firstValid(t.Frames, maxTabFrames, func(f wire.FrameInfo) bool { return f.FrameID <= 0 || isInvalid(f.DocumentID) })
+	t.Frames = keepFirstValid(t.Frames, maxTabFrames, func(f wire.FrameInfo) bool { return f.FrameID <= 0 || isInvalid(f.DocumentID) })
 	for i := range t.Frames {
 		t.Frames[i].URL, t.Frames[i].Plugins = CleanText(t.Frames[i].URL, maxURLChars), validPlugins(t.Frames[i].Plugins)
 	}
-	t.BrokenPlugins = firstValid(t.BrokenPlugins, maxTabPlugins, func(p wire.BrokenPlugin) bool { return isInvalid(p.Name) || isInvalid(p.Hash) })
+	t.BrokenPlugins = keepFirstValid(t.BrokenPlugins, maxTabPlugins, func(p wire.BrokenPlugin) bool { return isInvalid(p.Name) || isInvalid(p.Hash) })
 	for i := range t.BrokenPlugins {
 		t.BrokenPlugins[i].Problem = CleanText(t.BrokenPlugins[i].Problem, maxProblemChars)
 	}
 	for _, names := range []*[]string{&t.Loading, &t.ArrivingPlugins, &t.NeedsReload} {
-		*names = firstValid(*names, maxTabPlugins, isInvalid)
+		*names = keepFirstValid(*names, maxTabPlugins, isInvalid)
 	}
 	return t
 }
 
-func firstValid[T any](items []T, n int, isInvalid func(T) bool) []T {
+func keepFirstValid[T any](items []T, n int, isInvalid func(T) bool) []T {
 	items = slices.DeleteFunc(items, isInvalid)
 	return items[:min(len(items), n)]
 }
@@ -67,10 +67,10 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	return t
 }
 
-var secretKinds = []string{"card", "code", "password"}
+var secretFieldKinds = []string{"card", "code", "password"}
 
 func keepKnownKinds(kinds []string) []string {
-	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
+	return slices.DeleteFunc(slices.Clone(secretFieldKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }
 
 // VisibilityClass ranks a tab by how visible it is to the user, from 0 (best) to 3.

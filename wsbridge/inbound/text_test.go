@@ -2,7 +2,7 @@ package inbound
 
 import "testing"
 
-func TestTruncatedTexts(t *testing.T) {
+func TestTruncateKeepsCharacters(t *testing.T) {
 	for _, tt := range []struct {
 		input string
 		n     int

@@ -11,7 +11,7 @@ import (
 )
 
 // OfferedNonce returns the nonce among the WebSocket subprotocols of a request.
-// [FindRefusal] must have accepted the request.
+// [CheckUpgrade] must have accepted the request.
 func OfferedNonce(h http.Header) string { return offeredWithPrefix(h, wire.NonceSubprotocolPrefix)[0] }
 
 // OfferedKeyID returns the KeyID among the WebSocket subprotocols of a request.
@@ -51,10 +51,10 @@ func offeredSubprotocols(h http.Header) []string {
 // 6455, section 5.5).
 const MaxCloseReasonBytes = 123
 
-// FindRefusal checks a request before the WebSocket upgrade, while the peer is still
-// unauthenticated. FindRefusal returns the HTTP status and the text of the rejection, or
+// CheckUpgrade checks a request before the WebSocket upgrade, while the peer is still
+// unauthenticated. CheckUpgrade returns the HTTP status and the text of the rejection, or
 // the status 0 if the upgrade is allowed.
-func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
+func CheckUpgrade(r *http.Request, allowedOrigins []string) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
 	}
@@ -78,9 +78,9 @@ func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 	return 0, ""
 }
 
-// VersionMismatch returns the error text for a browser with another protocol version. The
+// FormatVersionMismatch returns the error text for a browser with another protocol version. The
 // error text is short enough for a WebSocket close frame.
-func VersionMismatch(peerVersion int) string {
+func FormatVersionMismatch(peerVersion int) string {
 	updateStep := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {
 		updateStep = "opentabs, then start it again"

@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Interval is the minimum time between two log lines for one reason. Without Interval, any web page could fill the log,
-// because a page can make the browser attempt endless connections.
+// Interval is the minimum time between two log lines for one reason. Without this limit, any web page could fill the
+// log with endless connection attempts.
 const Interval = 10 * time.Second
 
 // Log limits the rate of log lines about rejected connections. The zero Log is ready to
@@ -31,8 +31,8 @@ const (
 	// unpairedWindow is how long a connection attempt of an unpaired browser is recorded.
 	// An unpaired browser tries to connect about once per second.
 	unpairedWindow = 5 * time.Second
-	// maxUnpaired limits the number of recorded connection attempts of unpaired browsers.
-	maxUnpaired = 16
+	// maxUnpairedTries limits the number of recorded connection attempts of unpaired browsers.
+	maxUnpairedTries = 16
 )
 
 // UnpairedTry is the last connection attempt of a browser that is not paired.
@@ -42,19 +42,19 @@ type UnpairedTry struct {
 	At    time.Time
 }
 
-// RecordUnpaired records that a browser offered the wire.KeyID of an unknown pairing.
-func (r *Log) RecordUnpaired(keyID string) {
+// RecordUnpairedTry records that a browser offered the wire.KeyID of an unknown pairing.
+func (r *Log) RecordUnpairedTry(keyID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.unpaired = slices.DeleteFunc(r.unpaired, func(t UnpairedTry) bool { return t.KeyID == keyID })
-	if len(r.unpaired) >= maxUnpaired {
+	if len(r.unpaired) >= maxUnpairedTries {
 		r.unpaired = slices.Delete(r.unpaired, 0, 1)
 	}
 	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
 }
 
-// For each KeyID, UnpairedTries returns the last attempt if this attempt is at most
-// unpairedWindow old. UnpairedTries lists the oldest attempt first.
+// UnpairedTries returns the last attempt for each KeyID, oldest attempt first. UnpairedTries omits attempts
+// that are older than unpairedWindow.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,9 +65,9 @@ func (r *Log) UnpairedTries() []UnpairedTry {
 // RefusedHello describes the extension whose first frame (hello) the server rejected
 // last.
 type RefusedHello struct {
-	// Sentence is the reason for the rejection, or "" if no extension was rejected.
-	Sentence string
-	At       time.Time
+	// ReasonText is the reason for the rejection, or "" if no extension was rejected.
+	ReasonText string
+	At         time.Time
 }
 
 // SetRefusedHello records why the server rejected an extension. If sentence is empty,
@@ -75,7 +75,7 @@ type RefusedHello struct {
 func (r *Log) SetRefusedHello(refusalText string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.refusedHello = RefusedHello{Sentence: refusalText, At: time.Now()}
+	r.refusedHello = RefusedHello{ReasonText: refusalText, At: time.Now()}
 }
 
 // RefusedHello returns the last rejection of an extension.

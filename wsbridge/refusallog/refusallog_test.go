@@ -11,30 +11,30 @@ import (
 func TestUnpairedTries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log Log
-		expect := func(want ...string) {
+		expectList := func(want ...string) {
 			t.Helper()
 			if got := keyIDsOf(log.UnpairedTries()); !slices.Equal(got, want) {
-				t.Errorf("the KeyIDs are %q, want %q", got, want)
+				t.Errorf("KeyIDs of the recorded attempts = %q, want %q", got, want)
 			}
 		}
-		expect()
-		log.RecordUnpaired("a")
+		expectList()
+		log.RecordUnpairedTry("a")
 		time.Sleep(unpairedWindow - time.Second)
-		log.RecordUnpaired("b")
-		log.RecordUnpaired("b")
-		expect("a", "b")
-		log.RecordUnpaired("a")
-		expect("b", "a")
+		log.RecordUnpairedTry("b")
+		log.RecordUnpairedTry("b")
+		expectList("a", "b")
+		log.RecordUnpairedTry("a")
+		expectList("b", "a")
 		time.Sleep(unpairedWindow)
-		log.RecordUnpaired("b")
-		expect("a", "b")
+		log.RecordUnpairedTry("b")
+		expectList("a", "b")
 		time.Sleep(time.Nanosecond)
-		expect("b")
-		for i := range maxUnpaired + 1 {
-			log.RecordUnpaired(fmt.Sprint(i))
+		expectList("b")
+		for i := range maxUnpairedTries + 1 {
+			log.RecordUnpairedTry(fmt.Sprint(i))
 		}
-		if got := keyIDsOf(log.UnpairedTries()); len(got) != maxUnpaired || got[0] != "1" {
-			t.Errorf("after many attempts, the KeyIDs are %q, want %d KeyIDs that begin with 1", got, maxUnpaired)
+		if got := keyIDsOf(log.UnpairedTries()); len(got) != maxUnpairedTries || got[0] != "1" {
+			t.Errorf("KeyIDs of the recorded attempts after many attempts = %q, want %d KeyIDs that begin with 1", got, maxUnpairedTries)
 		}
 	})
 }

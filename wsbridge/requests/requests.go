@@ -44,8 +44,8 @@ type Table struct {
 	lastID         int
 }
 
-// New returns the request table of a link. The function post sends a message frame on the
-// link. The channel linkEnded is closed when the link ends.
+// New returns an empty table for the pending requests of one link. The function post sends a
+// message frame on the link. The channel linkEnded is closed when the link ends.
 func New(postFrame func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{postFrame: postFrame, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
@@ -67,13 +67,13 @@ type Request struct {
 // Send sends a request without waiting for the answer. After Send, the caller must pass
 // the returned Request to AwaitAnswer.
 func (r *Table) Send(method wire.Method, params []byte) Request {
-	return r.SendAndReport(method, params, nil)
+	return r.SendWithCallback(method, params, nil)
 }
 
-// SendAndReport sends a request like Send, and calls onAnswer when the answer arrives.
+// SendWithCallback sends a request like Send, and calls onAnswer when the answer arrives.
 // onAnswer runs before the goroutine that reads from the link handles the next message
 // frame.
-func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
+func (r *Table) SendWithCallback(method wire.Method, params []byte, onAnswer func()) Request {
 	responses := make(chan wire.Envelope, 1)
 	r.mu.Lock()
 	r.lastID++

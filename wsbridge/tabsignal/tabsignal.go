@@ -33,8 +33,8 @@ func (n *Signal) Publish(isFullList bool) {
 	}
 }
 
-// HasListed reports whether any browser has listed its tabs.
-func (n *Signal) HasListed() bool {
+// HasListedTabs reports whether any browser has listed its tabs.
+func (n *Signal) HasListedTabs() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.hasListedTabs

@@ -117,7 +117,7 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 		options: o, ws: ws, runningCalls: map[string]context.CancelCauseFunc{}, codeByPlugin: map[string]wire.PluginCodeParams{},
 		requestCounts: map[string]int{}, pendingToolRequests: map[requestKey]chan<- wire.ToolAnswerParams{}, panelAnswers: map[string]chan<- wire.Envelope{},
 	}
-	proof, err := b.proveKey(ctx, nonce)
+	proof, err := b.requestKeyProof(ctx, nonce)
 	if err == nil {
 		err = b.request(ctx, "hello", wire.MethodHello, wire.HelloParams{
 			Protocol: wire.Version, BrowserID: o.ID, BrowserName: o.Name, BootID: "boot", ExtensionVersion: "0.0.0", Proof: proof,
@@ -129,7 +129,7 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
+func (b *Browser) requestKeyProof(ctx context.Context, nonce string) (string, error) {
 	address, err := url.Parse(b.options.URL)
 	if err != nil {
 		return "", fmt.Errorf("read the URL %s: %w", b.options.URL, err)
@@ -248,11 +248,11 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 	}
 	var missingPlugins []string
 	b.mu.Lock()
-	oldCode := b.codeByPlugin
+	previousCode := b.codeByPlugin
 	b.codeByPlugin, b.pluginOrder = map[string]wire.PluginCodeParams{}, nil
 	for _, info := range p.Plugins {
 		b.pluginOrder = append(b.pluginOrder, info.Name)
-		if existingCode := oldCode[info.Name]; existingCode.Hash == info.Hash {
+		if existingCode := previousCode[info.Name]; existingCode.Hash == info.Hash {
 			b.codeByPlugin[info.Name] = existingCode
 			continue
 		}
@@ -265,7 +265,7 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 func (b *Browser) sendTabs() error {
 	var tabs []wire.TabInfo
 	var names []string
-	ready := true
+	isReady := true
 	b.mu.Lock()
 	for i, name := range b.pluginOrder {
 		code, ok := b.codeByPlugin[name]
@@ -275,7 +275,7 @@ func (b *Browser) sendTabs() error {
 		names = append(names, name)
 		tabs = append(tabs, wire.TabInfo{
 			TabID: i + 1, WindowID: 1, URL: "http://localhost/" + name, Title: name, Active: i == 0, Focused: true,
-			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash, Ready: &ready}},
+			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash, ReadinessReady: &isReady}},
 		})
 	}
 	b.mu.Unlock()

@@ -31,7 +31,7 @@ func TestBrowser(t *testing.T) {
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()
 	defer hub.Close()
-	liveStates, stopped := make(chan string, 10), make(chan struct{}, 1)
+	stateNames, stopped := make(chan string, 10), make(chan struct{}, 1)
 	b, err := Connect(t.Context(), Options{
 		URL: strings.Replace(server.URL, "http", "ws", 1), Key: "key", Origin: "chrome-extension://x",
 		Tools: map[string]Tool{
@@ -48,17 +48,17 @@ func TestBrowser(t *testing.T) {
 				return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 			},
 		},
-		OnPluginsChanged: func(plugins []string) { liveStates <- strings.Join(plugins, " ") },
+		OnPluginsChanged: func(plugins []string) { stateNames <- strings.Join(plugins, " ") },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-liveStates != "messages" { // the browser reports its list of plugins before their code has arrived
+	for <-stateNames != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
 	if b.Code("messages") != "the code" {
-		t.Errorf("the code is %q", b.Code("messages"))
+		t.Errorf("code of the plugin messages = %q, want the code", b.Code("messages"))
 	}
 
 	calls := dispatch.New(hub, dispatch.Options{})
@@ -75,7 +75,7 @@ func TestBrowser(t *testing.T) {
 		callResult, err = calls.Call(t.Context(), call("echo"))
 	}
 	if err != nil || string(callResult.Output) != `{"a":1}` || callResult.ReportCount != 1 {
-		t.Fatalf("the call of echo returned %+v, %v", callResult, err)
+		t.Fatalf("the call of echo returned %+v, error %v; want its arguments, one report and no error", callResult, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
 		t.Errorf("the call of an unknown tool returned %v; want an error that contains %q", err, "the page has no tool none")
@@ -94,12 +94,12 @@ func TestBrowser(t *testing.T) {
 	_, err = calls.Call(ctx, call("silent"))
 	failedError, ok := err.(*dispatch.Error)
 	if !ok || failedError.Code != wire.ErrCancelled {
-		t.Errorf("the call of silent returned %+v", err)
+		t.Errorf("error of the call of silent = %+v, want cancelled", err)
 	}
 	<-stopped
 	hub.Close()
 	if err := <-callEnded; websocket.CloseStatus(err) != websocket.StatusGoingAway {
-		t.Errorf("the browser ended with %v", err)
+		t.Errorf("the browser's connection ended with the error %v, want the close status going away", err)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestConnectRefused(t *testing.T) {
 		{URL: url, Key: "key", Origin: "https://evil.example"},
 	} {
 		if _, err := Connect(t.Context(), o); err == nil {
-			t.Errorf("%+v was accepted", o)
+			t.Errorf("Connect accepted the options %+v, want an error", o)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 type fakePairings struct {
-	key       string
-	confirmed chan string
+	key            string
+	confirmedNames chan string
 }
 
 func (f *fakePairings) Key(keyID string) (string, error) {
@@ -26,12 +26,12 @@ func (f *fakePairings) Key(keyID string) (string, error) {
 }
 
 func (f *fakePairings) Confirm(keyID, browserName string) (string, error) {
-	f.confirmed <- keyID + " of " + browserName
+	f.confirmedNames <- keyID + " of " + browserName
 	return "next", nil
 }
 
 func TestPairedBrowser(t *testing.T) {
-	pairings := &fakePairings{key: "key of the pairing", confirmed: make(chan string, 1)}
+	pairings := &fakePairings{key: "key of the pairing", confirmedNames: make(chan string, 1)}
 	h := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Pairings: pairings})
 	defer h.Close()
 	server := httptest.NewServer(h.Handler())
@@ -50,18 +50,18 @@ func TestPairedBrowser(t *testing.T) {
 		return nil
 	}
 	if err := connect("key", "k2"); websocket.CloseStatus(err) != wire.CloseUnpaired {
-		t.Errorf("a browser with an unknown KeyID received %v, want the close code %d", err, wire.CloseUnpaired)
+		t.Errorf("the connection of a browser with an unknown KeyID ended with %v, want the close code %d", err, wire.CloseUnpaired)
 	}
 	if err := connect("key", "k1"); err == nil {
-		t.Error("a browser connected with the key of the installation under the ID of a pairing")
+		t.Error("a browser connected with the installation's key and the KeyID of a pairing, want an error")
 	}
 	if err := connect(pairings.key, ""); err == nil {
-		t.Error("a browser connected with the key of a pairing without the KeyID of the pairing")
+		t.Error("a browser connected with a pairing's key but without its KeyID, want an error")
 	}
 	if err := connect(pairings.key, "k1"); err != nil {
-		t.Fatalf("the paired browser could not connect: %v", err)
+		t.Fatalf("error of Connect for the paired browser = %v, want nil", err)
 	}
-	if got, want := <-pairings.confirmed, "k1 of Work"; got != want {
+	if got, want := <-pairings.confirmedNames, "k1 of Work"; got != want {
 		t.Errorf("confirmed pairing = %q, want %q", got, want)
 	}
 }

@@ -61,16 +61,16 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	})
 	hub.SetCalls(calls)
 	server := httptest.NewServer(hub.Handler())
-	liveStates := make(chan string, 10)
+	stateNames := make(chan string, 10)
 	o.URL, o.Key, o.Origin = strings.Replace(server.URL, "http", "ws", 1), "key", "chrome-extension://x"
-	o.OnPluginsChanged = func(plugins []string) { liveStates <- strings.Join(plugins, " ") }
+	o.OnPluginsChanged = func(plugins []string) { stateNames <- strings.Join(plugins, " ") }
 	b, err := Connect(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
-	for <-liveStates != "messages" { // the browser reports its list of plugins before their code has arrived
+	for <-stateNames != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
 	// The test waits for the plugin's tab, because the server reads the frame tab.sync on
 	// another goroutine.
@@ -89,16 +89,16 @@ func newCall(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
-func TestCall(t *testing.T) {
+func TestNestedCall(t *testing.T) {
 	_, calls := startBrowser(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
-			giveUp, cancel := context.WithCancelCause(ctx)
+			cancelledCtx, cancel := context.WithCancelCause(ctx)
 			cancel(errors.New("never mind"))
-			if _, err := c.Call(giveUp, "silent", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrCancelled {
-				t.Errorf("the abandoned call ended with %+v", err)
+			if _, err := c.Call(cancelledCtx, "silent", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrCancelled {
+				t.Errorf("error of the abandoned call = %+v, want cancelled", err)
 			}
 			if _, err := c.Call(ctx, "none", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrUnknownTool {
-				t.Errorf("the call of an unknown tool ended with %+v", err)
+				t.Errorf("error of the call of an unknown tool = %+v, want unknown_tool", err)
 			}
 			return c.Call(ctx, "echo", json.RawMessage(`{"n":9007199254740993}`))
 		},
@@ -110,15 +110,15 @@ func TestCall(t *testing.T) {
 	}})
 	callResult, err := calls.Call(t.Context(), newCall("outer", `{}`))
 	if err != nil || string(callResult.Output) != `{"n":9007199254740993}` {
-		t.Errorf("the outer call returned %+v, %v", callResult, err)
+		t.Errorf("the outer call returned %+v, error %v; want the exact number of the nested call and no error", callResult, err)
 	}
-	if allViews := calls.Calls(); len(allViews) < 3 || !slices.ContainsFunc(allViews, func(v dispatch.View) bool { return v.ParentCallID == callResult.CallID }) {
-		t.Errorf("calls = %+v, want those that were made by %s", allViews, callResult.CallID)
+	if callViews := calls.Calls(); len(callViews) < 3 || !slices.ContainsFunc(callViews, func(v dispatch.View) bool { return v.ParentCallID == callResult.CallID }) {
+		t.Errorf("calls in the panel = %+v, want the calls that %s made", callViews, callResult.CallID)
 	}
 }
 
 func TestPanel(t *testing.T) {
-	waitingCalls, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
+	waitingCalls, plugins, resyncRequests := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
 	b, calls := startBrowser(t, Options{
 		Tools: map[string]Tool{
 			"messages__login": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
@@ -143,13 +143,13 @@ func TestPanel(t *testing.T) {
 			}
 		},
 		OnPlugins: func(p []wire.PluginView) { plugins <- p },
-		OnResync:  func(p wire.ToolResyncParams) { resynced <- p },
+		OnResync:  func(p wire.ToolResyncParams) { resyncRequests <- p },
 	})
 	if err := b.Watch(); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-plugins; len(got) != 1 || got[0].Hash != "h1" {
-		t.Errorf("plugins = %+v", got)
+		t.Errorf("plugins in the panel = %+v, want one with the hash h1", got)
 	}
 	type callEnd struct {
 		result dispatch.Result
@@ -160,27 +160,27 @@ func TestPanel(t *testing.T) {
 		callResult, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
 		callEnded <- callEnd{callResult, err}
 	}()
-	seen := <-waitingCalls
-	if w := seen.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {
-		t.Errorf("the panel shows %+v", w)
+	shownCalls := <-waitingCalls
+	if w := shownCalls.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {
+		t.Errorf("waiting request in the panel = %+v, want a request for the user with the reason Log in", w)
 	}
-	if got := <-resynced; got.ActivityType != "table" {
-		t.Errorf("resync of %+v, want the table", got)
+	if got := <-resyncRequests; got.ActivityType != "table" {
+		t.Errorf("the server requested the content of %+v, want the table", got)
 	}
-	decide := wire.CallDecideParams{CallID: seen.CallID, TicketID: seen.Waiting.TicketID, Allow: true}
+	decide := wire.CallDecideParams{CallID: shownCalls.CallID, TicketID: shownCalls.Waiting.TicketID, Allow: true}
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecisionAccepted {
-		t.Errorf("the first decision returned %+v, %v", got, err)
+		t.Errorf("the first decision returned %+v, error %v; want accepted and no error", got, err)
 	}
 	// A second decision is not accepted, because the ticket is resolved and the call
 	// may have ended.
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecisionAccepted {
-		t.Errorf("the second decision returned %+v, %v", got, err)
+		t.Errorf("the second decision returned %+v, error %v; want a decision without effect and no error", got, err)
 	}
 	if got := <-callEnded; got.err != nil || string(got.result.Output) != `"in"` || got.result.Audience != "user" {
-		t.Errorf("the call that waits for a login is %+v", got)
+		t.Errorf("result of the call that waited for a login = %+v, want in for the user, and no error", got)
 	}
-	if got, err := b.Stop(t.Context(), seen.CallID); err != nil || got.Cancelled {
-		t.Errorf("the stop of an ended call returned %+v, %v", got, err)
+	if got, err := b.Stop(t.Context(), shownCalls.CallID); err != nil || got.Cancelled {
+		t.Errorf("Stop of an ended call returned %+v, error %v; want nothing cancelled and no error", got, err)
 	}
 	if err := b.Review(t.Context(), wire.ConfigReviewParams{Plugin: "messages", Hash: "h1", Permission: wire.PermissionAsk}); err != nil {
 		t.Error(err)

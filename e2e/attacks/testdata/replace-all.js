@@ -1,4 +1,5 @@
-// Replaces every function and accessor that is reachable from the globals by a wrapper that reports secrets in its arguments and results.
+// Replaces every function and accessor that is reachable from the globals with a wrapper that reports secrets in its
+// arguments and results.
 (() => {
   const { apply, construct, ownKeys, getOwnPropertyDescriptor, defineProperty, getPrototypeOf } = Reflect;
   const indexOf = String.prototype.indexOf, send = fetch.bind(window), text = JSON.stringify, keysOf = Object.keys;

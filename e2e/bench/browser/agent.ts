@@ -31,8 +31,8 @@ export interface ServerTools {
   upload(ref: string, path: string): readonly ToolCall[];
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
-  /** refIn returns the ref of the first element whose line in a tool's result contains the words. */
-  refIn(answerText: string, elementName: string): string | undefined;
+  /** findRef returns the ref of the first element whose line in a tool's result contains the words. */
+  findRef(answerText: string, elementName: string): string | undefined;
 }
 
 export type ToolCall = readonly [name: string, args: Record<string, unknown>];

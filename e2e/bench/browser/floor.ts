@@ -1,4 +1,4 @@
-/** Measures the lower bound ("floor") for the duration of a browser tool, without the daemon, gates and MCP. */
+/** Measures the lower bound ("floor") for the duration of a browser tool, without daemon, permission checks and MCP. */
 import type { Browser } from '../../harness/browser.ts';
 
 export async function measureFloor(

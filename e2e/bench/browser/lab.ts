@@ -29,9 +29,9 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   const ourBrowser = await startOurBrowser('--debugger');
   fixture.onClose(() => ourBrowser.close());
   const startPeer = async (startAgent: () => Promise<BenchPeer | undefined>): Promise<Agent | undefined> => {
-    const peer = await startAgent();
-    if (peer) fixture.onClose(() => peer.close());
-    return peer?.agent;
+    const startedPeer = await startAgent();
+    if (startedPeer) fixture.onClose(() => startedPeer.close());
+    return startedPeer?.agent;
   };
   const playwrightAgent = await startPeer(startPlaywright);
   const devtools = await startPeer(startChromeDevtools);
@@ -70,12 +70,12 @@ export async function repeatMeasurement(
   return samples;
 }
 
-export function describePeers(measured: Measurements): string {
+export function formatPeerMedians(agentMeasurements: Measurements): string {
   const toolTexts: string[] = [];
-  for (const [name, { p50 }] of measured) if (name !== 'opentabs') toolTexts.push(`${name} ${formatMs(p50)}`);
+  for (const [name, { p50 }] of agentMeasurements) if (name !== 'opentabs') toolTexts.push(`${name} ${formatMs(p50)}`);
   return toolTexts.join(', ');
 }
 
-export function findMedian(measured: Measurements, agent: Agent | undefined): number | undefined {
-  return agent && measured.get(agent.name)?.p50;
+export function findMedian(agentMeasurements: Measurements, agent: Agent | undefined): number | undefined {
+  return agent && agentMeasurements.get(agent.name)?.p50;
 }

@@ -19,8 +19,8 @@ export interface OurBrowser {
   close(): Promise<void>;
 }
 
-/** viewFlag sets the browser's viewport to about 1280 x 720 pixels, as the compared MCP servers do. */
-const viewFlag = '--window-size=1280,863';
+/** windowSizeFlag sets the browser's viewport to about 1280 x 720 pixels, as the compared MCP servers do. */
+const windowSizeFlag = '--window-size=1280,863';
 
 export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
   const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
@@ -41,7 +41,7 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
   await waitFor('the daemon to answer /healthz', async () => (await fetch(healthUrl)).ok);
   await runChecked(['browser', 'tools', 'on'], env);
   await runChecked(['browser', 'site', siteHost, 'auto'], env);
-  const browser = new Browser(join(homeFolder, 'profile'), extension, [viewFlag]);
+  const browser = new Browser(join(homeFolder, 'profile'), extension, [windowSizeFlag]);
   await browser.start();
   const clients: McpClient[] = [];
   const connectClient = async () => {

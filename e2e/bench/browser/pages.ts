@@ -45,11 +45,11 @@ export async function startBenchSite(): Promise<BenchSite> {
 
 const nodesPerRow = 11;
 const nodesPerPost = 5;
-const nodesOutsideRows = 32;
+const nonRowNodeCount = 32;
 
 export function makeOrdersPage(nodes: number): string {
-  const postCount = Math.max(2, Math.round((nodes - nodesOutsideRows) / 5 / nodesPerPost));
-  const rowCount = Math.max(2, Math.round((nodes - nodesOutsideRows - postCount * nodesPerPost) / nodesPerRow));
+  const postCount = Math.max(2, Math.round((nodes - nonRowNodeCount) / 5 / nodesPerPost));
+  const rowCount = Math.max(2, Math.round((nodes - nonRowNodeCount - postCount * nodesPerPost) / nodesPerRow));
   const customerNames = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Edsger Dijkstra', 'Barbara Liskov'];
   const postTopics = ['payment ticket', 'late delivery', 'wrong size', 'new address', 'refund'];
   const invoiceStates = ['Open', 'Paid', 'Sent', 'Closed'];

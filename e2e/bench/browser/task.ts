@@ -41,17 +41,17 @@ class ShoppingAgent {
     this.#knownAnswers = [toolAnswer];
   }
 
-  async follow(linkName: string): Promise<void> {
-    await this.#openOtherDocument(this.#agent.serverTools.click(await this.find(linkName)));
+  async followLink(linkName: string): Promise<void> {
+    await this.#openOtherDocument(this.#agent.serverTools.click(await this.findRef(linkName)));
   }
 
   async click(linkName: string): Promise<void> {
-    await this.callTools(this.#agent.serverTools.click(await this.find(linkName)));
+    await this.callTools(this.#agent.serverTools.click(await this.findRef(linkName)));
   }
 
-  find(linkName: string): Promise<string> {
+  findRef(linkName: string): Promise<string> {
     return this.#searchSnapshots(`an element ${linkName}`, (toolAnswer) =>
-      this.#agent.serverTools.refIn(toolAnswer, linkName),
+      this.#agent.serverTools.findRef(toolAnswer, linkName),
     );
   }
 
@@ -77,7 +77,7 @@ class ShoppingAgent {
   }
 
   async field(label: string, kind: FormField['kind'], value: string): Promise<FormField> {
-    return { label, kind, value, ref: await this.find(label) };
+    return { label, kind, value, ref: await this.findRef(label) };
   }
 }
 
@@ -89,14 +89,14 @@ export async function runTask(agent: Agent, site: BenchSite, runName: string, fi
   let failure = '';
   try {
     await shoppingAgent.open(`${site.origin}/shop?run=${runName}`);
-    await shoppingAgent.callTools(...serverTools.submit(await shoppingAgent.find('"Search products"'), 'lamp'));
+    await shoppingAgent.callTools(...serverTools.submit(await shoppingAgent.findRef('"Search products"'), 'lamp'));
     await shoppingAgent.waitForText('5 products found');
-    await shoppingAgent.follow('Open Wall lamp Alan');
+    await shoppingAgent.followLink('Open Wall lamp Alan');
     await shoppingAgent.click('"Brass"');
     await shoppingAgent.waitForText('149 EUR');
     await shoppingAgent.click('"Add to cart"');
     await shoppingAgent.waitForText('1 lamp is in your cart');
-    await shoppingAgent.follow('"Checkout"');
+    await shoppingAgent.followLink('"Checkout"');
     const formFields = [
       await shoppingAgent.field('Full name', 'textbox', 'Ada Lovelace'),
       await shoppingAgent.field('Street and number', 'textbox', 'Main Street 1'),
@@ -105,13 +105,13 @@ export async function runTask(agent: Agent, site: BenchSite, runName: string, fi
       await shoppingAgent.field('Wrap as a gift', 'checkbox', 'true'),
     ];
     await shoppingAgent.callTools(serverTools.fill(formFields));
-    await shoppingAgent.callTools(...serverTools.upload(await shoppingAgent.find('Engraving picture'), file));
+    await shoppingAgent.callTools(...serverTools.upload(await shoppingAgent.findRef('Engraving picture'), file));
     await shoppingAgent.waitForText('was added');
     await shoppingAgent.click('"Edit quantity"');
-    await shoppingAgent.callTools(serverTools.type(await shoppingAgent.find('Quantity of Wall lamp Alan'), '3'));
+    await shoppingAgent.callTools(serverTools.type(await shoppingAgent.findRef('Quantity of Wall lamp Alan'), '3'));
     await shoppingAgent.click('"Save quantity"');
     await shoppingAgent.waitForText('447 EUR');
-    await shoppingAgent.follow('"Place order"');
+    await shoppingAgent.followLink('"Place order"');
     await shoppingAgent.waitForText(makeOrderNumber(runName));
     site.reports.push(`${runName} number`);
   } catch (error) {

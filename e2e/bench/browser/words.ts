@@ -1,7 +1,7 @@
 /** Translates browser actions into the tool calls of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { ServerTools } from './agent.ts';
 
-function findRefAfter(answerText: string, elementName: string, elementRef: RegExp): string | undefined {
+function findRefOnLine(answerText: string, elementName: string, elementRef: RegExp): string | undefined {
   for (const line of answerText.split('\n')) {
     const nameIndex = line.indexOf(elementName);
     const refMatch = nameIndex < 0 ? undefined : elementRef.exec(line.slice(nameIndex + elementName.length));
@@ -31,7 +31,7 @@ export const opentabsTools: ServerTools = {
   upload: (target, path) => [['browser_file_upload', { target, paths: [path] }]],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answerText, elementName) => findRefAfter(answerText, elementName, bracketedRefPattern),
+  findRef: (answerText, elementName) => findRefOnLine(answerText, elementName, bracketedRefPattern),
 };
 
 /** After a click, Playwright MCP returns the name of a snapshot file; browser_snapshot returns the page content. */
@@ -59,11 +59,11 @@ export const playwrightTools: ServerTools = {
   ],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answerText, elementName) => findRefAfter(answerText, elementName, bracketedRefPattern),
+  findRef: (answerText, elementName) => findRefOnLine(answerText, elementName, bracketedRefPattern),
 };
 
 /** chrome-devtools-mcp assigns refs even to plain text, which an agent cannot click. */
-const controlLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
+const elementLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
 export function makeChromeDevtoolsTools(): ServerTools {
   const page = { pageId: 1 };
@@ -84,10 +84,10 @@ export function makeChromeDevtoolsTools(): ServerTools {
     upload: (uid, path) => [['upload_file', { ...page, uid, filePaths: [path] }]],
     screenshot: () => ['take_screenshot', page],
     evaluate: (code) => ['evaluate_script', { ...page, function: code }],
-    refIn(answerText, elementName) {
+    findRef(answerText, elementName) {
       const line = answerText
         .split('\n')
-        .find((answerLine) => controlLinePattern.test(answerLine) && answerLine.includes(elementName));
+        .find((answerLine) => elementLinePattern.test(answerLine) && answerLine.includes(elementName));
       return /uid=(\w+)/.exec(line ?? '')?.[1];
     },
   };

@@ -2,8 +2,8 @@ import { countTokens } from '../browser/agent.ts';
 import { measureFloor } from '../browser/floor.ts';
 import {
   type BrowserLab,
-  describePeers,
   findMedian,
+  formatPeerMedians,
   measureAgents,
   openInAllBrowsers,
   repeatMeasurement,
@@ -18,8 +18,8 @@ const unlimitedSnapshot = { maxTokens: 0 };
 export async function measureSnapshots(browserLab: BrowserLab): Promise<BenchRow[]> {
   return [
     ...(await measureSmallSnapshot(browserLab)),
-    ...(await measureLargeSnapshot(browserLab, 10_000, { folded: 50, firstLimitMs: 400 })),
-    ...(await measureLargeSnapshot(browserLab, 50_000, { folded: 60, firstLimitMs: 800 })),
+    ...(await measureLargeSnapshot(browserLab, 10_000, { maxFoldedMs: 50, maxFirstMs: 400 })),
+    ...(await measureLargeSnapshot(browserLab, 50_000, { maxFoldedMs: 60, maxFirstMs: 800 })),
   ];
 }
 
@@ -43,7 +43,7 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]>
   const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
   const tabId = await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   for (const benchAgent of browserLab.benchAgents) await benchAgent.call(benchAgent.serverTools.snapshot());
-  const wholeSnapshot = { name: 'snapshot', arguments: unlimitedSnapshot };
+  const snapshotOperation = { name: 'snapshot', arguments: unlimitedSnapshot };
   const measuredTimes = await measureAgents(
     browserLab,
     5,
@@ -54,13 +54,13 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]>
         ),
       ),
     {
-      floor: () => measureFloor(ourBrowser.browser, tabId, wholeSnapshot, 6),
+      floor: () => measureFloor(ourBrowser.browser, tabId, snapshotOperation, 6),
       'floor folded': () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
       folded: () => repeatMeasurement(6, () => agent.measureCall(agent.serverTools.snapshot())),
     },
   );
   const [opentabsSummary, foldedSummary] = [measuredTimes.get(agent.name), measuredTimes.get('folded')];
-  const [floorMs, foldedFloor] = [measuredTimes.get('floor')?.p50 ?? 0, measuredTimes.get('floor folded')?.p50 ?? 0];
+  const [floorMs, foldedFloorMs] = [measuredTimes.get('floor')?.p50 ?? 0, measuredTimes.get('floor folded')?.p50 ?? 0];
   if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
   const tokens = await measureSnapshotTokens(browserLab);
   const ratioRow: BenchRow = {
@@ -79,15 +79,15 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]>
       ...ratioRow,
       what: 'snapshot of 1,000 elements, folded (default), p50',
       ours: formatSummary(foldedSummary),
-      floor: formatMs(foldedFloor),
-      value: foldedSummary.p50 - 1.5 * foldedFloor,
+      floor: formatMs(foldedFloorMs),
+      value: foldedSummary.p50 - 1.5 * foldedFloorMs,
       threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
     },
     makeRatioRow(
       {
         ...ratioRow,
-        what: 'snapshot of 1,000 elements, whole, against the peers',
-        floor: describePeers(measuredTimes),
+        what: 'whole snapshot of 1,000 elements, compared with other MCP servers',
+        floor: formatPeerMedians(measuredTimes),
       },
       opentabsSummary.p50,
       findMedian(measuredTimes, playwrightValue),
@@ -119,20 +119,20 @@ async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue 
 async function measureLargeSnapshot(
   browserLab: BrowserLab,
   nodes: number,
-  allowedMs: { readonly folded: number; readonly firstLimitMs: number },
+  timeLimits: { readonly maxFoldedMs: number; readonly maxFirstMs: number },
 ): Promise<BenchRow[]> {
   const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
-  const firstTimes: number[] = [];
+  const firstSnapshotTimes: number[] = [];
   let tabId = 0;
   for (let i = 0; i < 3; i++) {
     tabId = await ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=${nodes}`);
-    firstTimes.push(await agent.measureCall(agent.serverTools.snapshot()));
+    firstSnapshotTimes.push(await agent.measureCall(agent.serverTools.snapshot()));
   }
   await openInAllBrowsers(browserLab, `/orders?nodes=${nodes}`);
   const foldedMs = await measureAlternately(3, {
     ours: () => repeatMeasurement(5, () => agent.measureCall(agent.serverTools.snapshot())),
   });
-  const wholeSnapshot = await measureAgents(
+  const snapshotMeasurements = await measureAgents(
     browserLab,
     nodes > 20_000 ? 1 : 2,
     (benchAgent) =>
@@ -143,7 +143,7 @@ async function measureLargeSnapshot(
       ),
     { floor: () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
   );
-  const opentabsSummary = wholeSnapshot.get(agent.name);
+  const opentabsSummary = snapshotMeasurements.get(agent.name);
   const foldedSummary = foldedMs.get('ours');
   if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
   const sizeText = `${nodes.toLocaleString('en')} elements`;
@@ -151,26 +151,26 @@ async function measureLargeSnapshot(
     {
       id,
       what: `first snapshot of ${sizeText} after the load, folded, p50`,
-      ours: `${formatMs(computeMedian(firstTimes))} (n ${firstTimes.length})`,
-      value: computeMedian(firstTimes),
-      threshold: makeUpperThreshold(allowedMs.firstLimitMs, 'ms'),
+      ours: `${formatMs(computeMedian(firstSnapshotTimes))} (n ${firstSnapshotTimes.length})`,
+      value: computeMedian(firstSnapshotTimes),
+      threshold: makeUpperThreshold(timeLimits.maxFirstMs, 'ms'),
     },
     {
       id,
       what: `snapshot of ${sizeText}, folded, p50`,
       ours: formatSummary(foldedSummary),
       value: foldedSummary.p50,
-      threshold: makeUpperThreshold(allowedMs.folded, 'ms'),
+      threshold: makeUpperThreshold(timeLimits.maxFoldedMs, 'ms'),
     },
     makeRatioRow(
       {
         id,
         what: `snapshot of ${sizeText}, whole, p50`,
         ours: formatSummary(opentabsSummary),
-        floor: describePeers(wholeSnapshot),
+        floor: formatPeerMedians(snapshotMeasurements),
       },
       opentabsSummary.p50,
-      findMedian(wholeSnapshot, playwrightValue),
+      findMedian(snapshotMeasurements, playwrightValue),
       0.2,
     ),
   ];
@@ -180,18 +180,18 @@ async function measureLargeSnapshot(
 export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> {
   const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
-  const refByLabel = new Map<string, string>();
+  const refsByLabel = new Map<string, string>();
   for (const benchAgent of browserLab.benchAgents) {
-    const elementRef = benchAgent.serverTools.refIn(
+    const elementRef = benchAgent.serverTools.findRef(
       await benchAgent.call(benchAgent.serverTools.snapshot()),
       '"New order"',
     );
     if (elementRef === undefined) throw new Error(`${benchAgent.name} shows no button "New order"`);
-    refByLabel.set(benchAgent.name, elementRef);
+    refsByLabel.set(benchAgent.name, elementRef);
   }
-  const clickOf = (name: string) => refByLabel.get(name) ?? '';
+  const findClickRef = (name: string) => refsByLabel.get(name) ?? '';
   const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
-    repeatMeasurement(4, () => benchAgent.measureCall(benchAgent.serverTools.click(clickOf(benchAgent.name)))),
+    repeatMeasurement(4, () => benchAgent.measureCall(benchAgent.serverTools.click(findClickRef(benchAgent.name)))),
   );
   const opentabsSummary = measuredTimes.get(agent.name);
   if (!opentabsSummary) throw new Error('nothing was measured');
@@ -199,18 +199,18 @@ export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> 
   for (const benchAgent of browserLab.benchAgents)
     tokens.set(
       benchAgent.name,
-      countTokens(await benchAgent.call(benchAgent.serverTools.click(clickOf(benchAgent.name)))),
+      countTokens(await benchAgent.call(benchAgent.serverTools.click(findClickRef(benchAgent.name)))),
     );
-  const wholeSnapshot = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
+  const fullSnapshotTokens = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
   const tokenCount = tokens.get(agent.name) ?? Number.NaN;
   tokens.delete(agent.name);
   return [
     makeRatioRow(
       {
         id,
-        what: 'click until settled, with what changed, p50',
+        what: 'click until the page has settled, with the changes in the result, p50',
         ours: formatSummary(opentabsSummary),
-        floor: describePeers(measuredTimes),
+        floor: formatPeerMedians(measuredTimes),
       },
       opentabsSummary.p50,
       findMedian(measuredTimes, playwrightValue),
@@ -218,10 +218,10 @@ export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> 
     ),
     {
       id,
-      what: 'tokens of the answer to a click that adds a row, as a share of the whole snapshot',
-      ours: `${tokenCount} of ${wholeSnapshot} tokens`,
+      what: 'tokens in the result of a click that adds a row, as a share of the whole snapshot',
+      ours: `${tokenCount} of ${fullSnapshotTokens} tokens`,
       floor: [...tokens].map(([name, count]) => `${name} ${count}`).join(', '),
-      value: (tokenCount / wholeSnapshot) * 100,
+      value: (tokenCount / fullSnapshotTokens) * 100,
       threshold: makeUpperThreshold(3, '%'),
     },
   ];
@@ -244,9 +244,9 @@ export async function measurePictures(browserLab: BrowserLab): Promise<BenchRow[
     makeRatioRow(
       {
         id,
-        what: 'picture of the view (png), p50',
+        what: 'screenshot of the viewport (PNG), p50',
         ours: formatSummary(opentabsSummary),
-        floor: describePeers(measuredTimes),
+        floor: formatPeerMedians(measuredTimes),
       },
       opentabsSummary.p50,
       findMedian(measuredTimes, playwrightValue),
@@ -268,9 +268,9 @@ export async function measureEvaluate(browserLab: BrowserLab): Promise<BenchRow[
   return [
     {
       id,
-      what: 'evaluate of () => 1, p50',
+      what: 'browser_evaluate with () => 1, p50',
       ours: formatSummary(opentabsSummary),
-      floor: describePeers(measuredTimes),
+      floor: formatPeerMedians(measuredTimes),
       value: opentabsSummary.p50,
       threshold: makeUpperThreshold(10, 'ms'),
     },

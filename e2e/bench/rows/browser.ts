@@ -29,10 +29,10 @@ export async function measureBrowser(fixture: BenchFixture): Promise<BenchRow[]>
   const browserLab = await startBrowserLab(fixture);
   const selectedParts = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
   const benchRows: BenchRow[] = [];
-  for (const [name, measurePart] of Object.entries(browserParts)) {
+  for (const [name, measureBrowserPart] of Object.entries(browserParts)) {
     if (!selectedParts.includes(name)) continue;
     try {
-      benchRows.push(...(await measurePart(browserLab)));
+      benchRows.push(...(await measureBrowserPart(browserLab)));
     } catch (error) {
       benchRows.push({
         id,
@@ -50,17 +50,27 @@ const taskRuns = 5;
 async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
   const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.benchAgents.map((agent) => [agent, []]));
   await browserLab.ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=100`);
-  const fileIn = (folder: string) => join(folder, 'engraving.txt');
-  const [ourFile, peerFile] = [fileIn(browserLab.ourBrowser.uploadFolder), fileIn(tmpdir())];
-  for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
+  const makeFilePath = (folder: string) => join(folder, 'engraving.txt');
+  const [opentabsUploadFile, peerUploadFile] = [
+    makeFilePath(browserLab.ourBrowser.uploadFolder),
+    makeFilePath(tmpdir()),
+  ];
+  for (const file of [opentabsUploadFile, peerUploadFile]) writeFileSync(file, 'Ada to Grace');
   for (let i = 0; i < taskRuns; i++) {
     for (const [agent, taskResults] of resultsByAgent) {
       const runName = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
-      taskResults.push(await runTask(agent, browserLab.site, runName, agent === browserLab.agent ? ourFile : peerFile));
+      taskResults.push(
+        await runTask(
+          agent,
+          browserLab.site,
+          runName,
+          agent === browserLab.agent ? opentabsUploadFile : peerUploadFile,
+        ),
+      );
     }
   }
   const opentabsResults = resultsByAgent.get(browserLab.agent) ?? [];
-  const bestPeer = (readNumber: (result: TaskResult) => number) => {
+  const findBestPeerMedian = (readNumber: (result: TaskResult) => number) => {
     const peers = [...resultsByAgent].filter(
       ([agent, taskResults]) => agent !== browserLab.agent && taskResults.every(isTaskComplete),
     );
@@ -71,7 +81,7 @@ async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
   const benchRows: BenchRow[] = [];
   for (const [agent, taskResults] of resultsByAgent) benchRows.push(describeTask(agent, taskResults));
   const compareAgents = (rowTitle: string, readNumber: (result: TaskResult) => number) => {
-    const bestPeerValue = bestPeer(readNumber);
+    const bestPeerValue = findBestPeerMedian(readNumber);
     const medianValue = computeMedian(opentabsResults.map(readNumber));
     if (bestPeerValue !== undefined)
       benchRows.push({
@@ -92,8 +102,12 @@ async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
 const isTaskComplete = ({ doneSteps: doneStepNames }: TaskResult) => doneStepNames.length === shopSteps.length;
 
 function describeTask(agent: Agent, taskResults: readonly TaskResult[]): BenchRow {
-  const medianOf = (readNumber: (result: TaskResult) => number) => computeMedian(taskResults.map(readNumber));
-  const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
+  const computeResultMedian = (readNumber: (result: TaskResult) => number) =>
+    computeMedian(taskResults.map(readNumber));
+  const [tokensIn, tokensOut] = [
+    computeResultMedian((result) => result.tokensIn),
+    computeResultMedian((result) => result.tokensOut),
+  ];
   const failedResult = taskResults.find((result) => !isTaskComplete(result));
   const stepCounts = taskResults.map(({ doneSteps: doneStepNames }) => doneStepNames.length).join(', ');
   const missingSteps =
@@ -101,7 +115,7 @@ function describeTask(agent: Agent, taskResults: readonly TaskResult[]): BenchRo
   return {
     id,
     what: `task of ten steps by ${agent.name}`,
-    ours: `${formatMs(medianOf(({ durationMs: ms }) => ms))}, ${medianOf(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
+    ours: `${formatMs(computeResultMedian(({ durationMs: ms }) => ms))}, ${computeResultMedian(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
     floor: `steps done: ${stepCounts}`,
     ...(failedResult
       ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missingSteps}; ${failedResult.failure}` }

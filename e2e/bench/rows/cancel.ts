@@ -11,7 +11,7 @@ const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({
 export async function measureCancel(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
-  const cancelOnce = async (): Promise<number> => {
+  const measureOneCancel = async (): Promise<number> => {
     const { sentMs } = await fixture.goClient.sendCommand(
       { do: 'cancel', target: 'ours', tool: 'bench__wait', args: {} },
       CancelAnswer,
@@ -28,7 +28,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<BenchRow[]> 
   const sampleBlocks: number[][] = [];
   for (let block = 0; block < 6; block++) {
     const samples: number[] = [];
-    for (let i = 0; i < 10; i++) samples.push(await cancelOnce());
+    for (let i = 0; i < 10; i++) samples.push(await measureOneCancel());
     if (block > 0) sampleBlocks.push(samples); // block 0 only warms up the page and the daemon
   }
   const cancelSummary = summarize(sampleBlocks);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { developPlugin } from '../../harness/author.ts';
+import { startPluginDevelopment } from '../../harness/author.ts';
 import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
@@ -15,7 +15,7 @@ const editCount = 12;
 export async function measureDev(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
-  const author = await developPlugin(stack, 'edited');
+  const author = await startPluginDevelopment(stack, 'edited');
   const client = await stack.connectHttp();
   const callTimes: number[] = [];
   const floorTimes: number[] = [];
@@ -25,7 +25,7 @@ export async function measureDev(fixture: BenchFixture): Promise<BenchRow[]> {
       await pause(500); // a plugin's author also pauses between two saves
       const newTitle = `'edit ${i}'`;
       const startMs = performance.now();
-      author.edit('src/tools/describe-page.ts', `title: ${currentTitle}`, `title: ${newTitle}`);
+      author.replaceText('src/tools/describe-page.ts', `title: ${currentTitle}`, `title: ${newTitle}`);
       while (!(await client.call('edited__describe_page')).text.includes(`edit ${i}"`)) await pause(5);
       callTimes.push(performance.now() - startMs);
       currentTitle = newTitle;

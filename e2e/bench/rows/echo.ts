@@ -17,7 +17,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<BenchRow[]> {
   await measureSide(referenceCommand, 500, 0)();
   await measureSide(opentabsCommand, 500, 0)();
   const benchRows: BenchRow[] = [];
-  for (const [paceName, calls, everyMs, roundCount] of [
+  for (const [paceDescription, calls, everyMs, roundCount] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
@@ -25,14 +25,14 @@ export async function measureEcho(fixture: BenchFixture): Promise<BenchRow[]> {
       floor: measureSide(referenceCommand, calls, everyMs),
       ours: measureSide(opentabsCommand, calls, everyMs),
     });
-    const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-    if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
+    const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
+    if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
     benchRows.push({
       id: 'echo',
-      what: `time of a call that echoes 200 B through a page, ${paceName}, p50`,
-      ours: formatSummary(oursSummary),
+      what: `time of a call that echoes 200 B through a page, ${paceDescription}, p50`,
+      ours: formatSummary(opentabsSummary),
       floor: formatSummary(floorSummary),
-      value: oursSummary.p50 / floorSummary.p50,
+      value: opentabsSummary.p50 / floorSummary.p50,
       threshold: makeUpperThreshold(1.25, 'x'),
     });
   }
@@ -41,16 +41,16 @@ export async function measureEcho(fixture: BenchFixture): Promise<BenchRow[]> {
 
 export async function measureLoad(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  let refusedCount = 0;
-  let measureProblem = '';
+  let failedCallCount = 0;
+  let callProblem = '';
   const runCalls = (callCommand: typeof opentabsCommand) => async () => {
     await (callCommand.target === 'ours' ? stack.page : floorPage).bringToFront();
     const benchAnswer = await fixture.goClient.sendCommand(
       { do: 'calls', ...callCommand, calls: 4000, inFlight: 32 },
       CallsAnswer,
     );
-    refusedCount += benchAnswer.failed;
-    measureProblem ||= benchAnswer.problem;
+    failedCallCount += benchAnswer.failed;
+    callProblem ||= benchAnswer.problem;
     return [4000 / (benchAnswer.allNs / 1e9), computeMedian(benchAnswer.eachNs) / 1e6] as const;
   };
   const callRates: { floorRates: number[]; opentabsRates: number[] } = { floorRates: [], opentabsRates: [] };
@@ -59,9 +59,9 @@ export async function measureLoad(fixture: BenchFixture): Promise<BenchRow[]> {
   await runCalls(opentabsCommand)();
   for (let roundIndex = 0; roundIndex < 5; roundIndex++) {
     callRates.floorRates.push((await runCalls(referenceCommand)())[0]);
-    const [rate, latency] = await runCalls(opentabsCommand)();
-    callRates.opentabsRates.push(rate);
-    latencySamples.push(latency);
+    const [callsPerSecond, latencyMs] = await runCalls(opentabsCommand)();
+    callRates.opentabsRates.push(callsPerSecond);
+    latencySamples.push(latencyMs);
   }
   return [
     {
@@ -71,7 +71,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<BenchRow[]> {
       floor: `${computeMedian(callRates.floorRates).toFixed(0)}/s`,
       value: computeMedian(callRates.opentabsRates),
       threshold: makeLowerThreshold(1500, '/s'),
-      ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${measureProblem}` } : {}),
+      ...(failedCallCount > 0 ? { broken: `${failedCallCount} calls were refused: ${callProblem}` } : {}),
     },
   ];
 }

@@ -15,7 +15,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchR
     await fixture.measureCalls({ ...echoCommand, calls: 100 });
     return fixture.measureCalls({ ...echoCommand, calls: 400 });
   };
-  const withFollowers = async <T>(measureSide: () => Promise<T>) => {
+  const measureWithFollowers = async <T>(measureSide: () => Promise<T>) => {
     const eventFollowers = await startFollowers(stack.port, stack.token, followerCount);
     try {
       return await measureSide();
@@ -30,7 +30,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchR
   await openerPage.evaluate(() => chrome.windows.create({ url: 'about:blank', width: 400, height: 700 }));
   const panel = await panelWindow;
   await openerPage.close();
-  const withPanel = async <T>(measureSide: () => Promise<T>) => {
+  const measureWithPanel = async <T>(measureSide: () => Promise<T>) => {
     await panel.goto(`chrome-extension://${extensionId}/panel.html`);
     try {
       return await measureSide();
@@ -38,14 +38,14 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchR
       await panel.goto('about:blank');
     }
   };
-  await withPanel(measureEcho);
+  await measureWithPanel(measureEcho);
   const sideSummaries = await measureAlternately(roundCount, {
     alone: measureEcho,
-    followers: () => withFollowers(measureEcho),
-    panel: () => withPanel(measureEcho),
-    all: () => withPanel(() => withFollowers(measureEcho)),
+    followers: () => measureWithFollowers(measureEcho),
+    panel: () => measureWithPanel(measureEcho),
+    all: () => measureWithPanel(() => measureWithFollowers(measureEcho)),
   });
-  const summaryAlone = sideSummaries.get('alone');
+  const aloneSummary = sideSummaries.get('alone');
   return (
     [
       ['followers', `${followerCount} followers of /events`],
@@ -54,13 +54,13 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchR
     ] as const
   ).map(([name, surfaceNames]) => {
     const sideSummary = sideSummaries.get(name);
-    if (!sideSummary || !summaryAlone) throw new Error('nothing was measured');
+    if (!sideSummary || !aloneSummary) throw new Error('nothing was measured');
     return {
       id: 'followers',
       what: `time of a call that echoes 200 B through a page, p50, with ${surfaceNames}; floor: without`,
       ours: formatSummary(sideSummary),
-      floor: formatSummary(summaryAlone),
-      value: sideSummary.p50 / summaryAlone.p50,
+      floor: formatSummary(aloneSummary),
+      value: sideSummary.p50 / aloneSummary.p50,
       ...(name === 'all' ? { threshold: makeUpperThreshold(1.05, 'x') } : {}),
     };
   });

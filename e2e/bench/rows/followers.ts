@@ -46,7 +46,7 @@ export async function measureFollowers(
       return callsPerBlock / (benchAnswer.allNs / 1e9);
     };
     const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: callsPerBlock / 5, everyMs: 5 });
-    const withFollowers = async <T>(measureSide: () => Promise<T>) => {
+    const measureWithFollowers = async <T>(measureSide: () => Promise<T>) => {
       const eventFollowers = await startFollowers(server.port, token, followerCount);
       try {
         return await measureSide();
@@ -57,7 +57,7 @@ export async function measureFollowers(
     await measureRate();
     const sideSummaries = await measureAlternately(roundCount, {
       unfollowed: measurePacedCalls,
-      followed: () => withFollowers(measurePacedCalls),
+      followed: () => measureWithFollowers(measurePacedCalls),
     });
     const [unfollowedSummary, followedSummary] = [sideSummaries.get('unfollowed'), sideSummaries.get('followed')];
     if (!unfollowedSummary || !followedSummary) throw new Error('nothing was measured');
@@ -67,22 +67,22 @@ export async function measureFollowers(
     const followedRates: number[] = [];
     for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) followedRates.push(await measureRate());
     const calls = callsPerBlock * roundCount;
-    const readLeastCount = async () => (await eventFollowers.count()).least;
+    const readMinEventCount = async () => (await eventFollowers.count()).least;
     const beganMs = performance.now();
     await waitFor('each follower to read the last event', async () => {
-      const earlierCount = await readLeastCount();
+      const previousCount = await readMinEventCount();
       await pause(100);
-      return (await readLeastCount()) === earlierCount;
+      return (await readMinEventCount()) === previousCount;
     });
-    const caughtUpMs = performance.now() - beganMs;
+    const catchUpMs = performance.now() - beganMs;
     const eventCounts = await eventFollowers.count();
     const residentBytes = readResidentMemory(server.pid).nowBytes;
     await eventFollowers.close();
-    const stuckFollowers = await startFollowers(server.port, token, followerCount, true);
-    const stuckRates: number[] = [];
-    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) stuckRates.push(await measureRate());
-    const stuckMemory = readResidentMemory(server.pid);
-    await stuckFollowers.close();
+    const unreadingFollowers = await startFollowers(server.port, token, followerCount, true);
+    const unreadingRates: number[] = [];
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) unreadingRates.push(await measureRate());
+    const unreadingMemory = readResidentMemory(server.pid);
+    await unreadingFollowers.close();
     const id = 'followers';
     return [
       {
@@ -102,7 +102,7 @@ export async function measureFollowers(
       {
         id,
         what: `events that the slowest of ${followerCount} followers read, of ${calls * 3} events`,
-        ours: `${eventCounts.least} (most ${eventCounts.most}, gaps reported ${eventCounts.missed} times), all caught up after ${formatMs(caughtUpMs)}`,
+        ours: `${eventCounts.least} (most ${eventCounts.most}, gaps reported ${eventCounts.missed} times), all caught up after ${formatMs(catchUpMs)}`,
       },
       {
         id,
@@ -114,14 +114,14 @@ export async function measureFollowers(
       {
         id,
         what: `calls per second with ${followerCount} followers of /events that never read`,
-        ours: `${Math.round(computeMedian(stuckRates))}/s`,
+        ours: `${Math.round(computeMedian(unreadingRates))}/s`,
         floor: `${Math.round(computeMedian(unfollowedRates))}/s`,
       },
       {
         id,
         what: `peak resident memory of the server with ${followerCount} followers that never read`,
-        ours: formatMegabytes(stuckMemory.peak),
-        value: stuckMemory.peak / 1e6,
+        ours: formatMegabytes(unreadingMemory.peak),
+        value: unreadingMemory.peak / 1e6,
         threshold: makeUpperThreshold(250, 'MB'),
       },
     ];

@@ -40,17 +40,17 @@ export async function measureDispatch(
   _fixture?: BenchFixture,
   benchFlags: readonly string[] = defaultBenchFlags,
 ): Promise<BenchRow[]> {
-  const readReset = await runGoBenchmark('BenchmarkProgressReset/serial', './dispatch/clock', benchFlags);
+  const benchmarkReset = await runGoBenchmark('BenchmarkProgressReset/serial', './dispatch/clock', benchFlags);
   const readReport = await runGoBenchmark('BenchmarkReport', './dispatch', benchFlags);
   const readCall = await runGoBenchmark('BenchmarkCall', './dispatch', benchFlags);
-  const allocCount = readReset('allocs/op');
+  const allocCount = benchmarkReset('allocs/op');
   const formatMetrics = (readMetric: ReadMetric) => `${readMetric('ns/op')} ns, ${readMetric('allocs/op')} allocs`;
   return [
     {
       id: 'dispatch',
       what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
-      ours: formatMetrics(readReset),
-      value: readReset('ns/op'),
+      ours: formatMetrics(benchmarkReset),
+      value: benchmarkReset('ns/op'),
       threshold: makeUpperThreshold(100, 'ns'),
       ...(allocCount === 0 ? {} : { broken: `a reset makes ${allocCount} allocations; 0 are allowed` }),
     },

@@ -9,7 +9,7 @@ import { computeMedian } from '../samples.ts';
 
 const roundCount = 9;
 
-const Status = z.object({
+const StatusAnswer = z.object({
   started: z.string(),
   browsers: z.array(z.object({ connected: z.boolean(), since: z.string() })),
 });
@@ -17,7 +17,7 @@ const Status = z.object({
 /** The returned `sinceMs` and `startedMs` are times of the daemon's clock. */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {
-    const status = Status.parse(await getJson(stack, '/status'));
+    const status = StatusAnswer.parse(await getJson(stack, '/status'));
     const [browser] = status.browsers;
     const sinceMs = parsePreciseMs(browser?.since ?? '');
     if (!browser?.connected || !(sinceMs > afterMs)) return undefined;
@@ -36,9 +36,9 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Bench
   const floorServer = await fixture.getFloorServer();
   const client = await stack.connectHttp();
   const workers = await ServiceWorkers.watch(stack);
-  const healTimes: number[] = [];
+  const reconnectTimes: number[] = [];
   const floorTimes: number[] = [];
-  let survivedCount = 0;
+  let completedCallCount = 0;
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
     floorTimes.push(await workers.measureStop('floor', (afterMs) => waitForFloorReconnect(floorServer.port, afterMs)));
     let reports = 0;
@@ -48,23 +48,23 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Bench
     const args = { from: 12, intervalMs: 150 };
     const call = client.call('messages__countdown', args, { onProgress: countReport });
     await waitFor('the first report of the call', () => reports > 0);
-    healTimes.push(
+    reconnectTimes.push(
       await workers.measureStop('opentabs', async (afterMs) => (await waitForReconnect(stack, afterMs)).sinceMs),
     );
     const callOutcome = await call;
-    if (!callOutcome.isError && callOutcome.progress.at(-1)?.progress === 12) survivedCount++;
+    if (!callOutcome.isError && callOutcome.progress.at(-1)?.progress === 12) completedCallCount++;
   }
   await workers.close();
   return [
     {
       id: 'worker',
       what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
-      ours: `${formatTimes(healTimes)}; ${survivedCount} of ${roundCount} calls survived`,
+      ours: `${formatTimes(reconnectTimes)}; ${completedCallCount} of ${roundCount} calls survived`,
       floor: formatTimes(floorTimes),
-      value: computeMedian(healTimes),
+      value: computeMedian(reconnectTimes),
       threshold: makeUpperThreshold(100, 'ms'),
-      ...(survivedCount < roundCount
-        ? { broken: `${roundCount - survivedCount} calls in flight did not end well` }
+      ...(completedCallCount < roundCount
+        ? { broken: `${roundCount - completedCallCount} calls in flight did not end well` }
         : {}),
     },
   ];
@@ -119,15 +119,15 @@ function waitForFloorReconnect(port: number, afterMs: number): Promise<number> {
 
 export async function measureServerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
-  const healTimes: number[] = [];
+  const reconnectTimes: number[] = [];
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
     // Each round pauses longer than the round before, so that the daemon is killed at different points of the retry
     // schedule.
     await pause(roundIndex * 97);
-    const beforeMs = Date.now();
+    const stopMs = Date.now();
     await stack.restartDaemon('SIGKILL');
-    const reconnect = await waitForReconnect(stack, beforeMs);
-    healTimes.push(reconnect.sinceMs - reconnect.startedMs);
+    const reconnectResult = await waitForReconnect(stack, stopMs);
+    reconnectTimes.push(reconnectResult.sinceMs - reconnectResult.startedMs);
   }
   await stack.waitForPlugins('/');
   await fixture.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
@@ -136,8 +136,8 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Bench
     {
       id: 'restart',
       what: 'time from the restart of a killed server to the reconnect of the browser, p50',
-      ours: formatTimes(healTimes),
-      value: computeMedian(healTimes),
+      ours: formatTimes(reconnectTimes),
+      value: computeMedian(reconnectTimes),
       threshold: makeUpperThreshold(1000, 'ms'),
     },
   ];

@@ -49,7 +49,8 @@ export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
     if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
     benchAnswer.hops.forEach((hops, i) => {
       const names = hops.map(({ station }) => station).join();
-      if (names !== hopStations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
+      if (names !== hopStations.map(([stationName]) => stationName).join())
+        throw new Error(`a call has the stations ${names}`);
       calls.push({ us: (benchAnswer.eachNs[i] ?? 0) / 1000, hopTimes: hops.map(({ us }) => us) });
     });
     return benchAnswer.eachNs.map((ns) => ns / 1e6);
@@ -69,15 +70,15 @@ export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
     0.9,
   );
   const fastCalls = calls.filter(({ us }) => us <= limitUs);
-  const meanOf = (getUs: (call: (typeof calls)[number]) => number) =>
-    fastCalls.reduce((sum, call) => sum + getUs(call), 0) / fastCalls.length;
-  const sumOf = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
-  const stationRows = hopStations.map(([station, description, budgetUs], i): BenchRow => {
-    const us = meanOf(({ hopTimes }) => hopTimes[i] ?? 0);
-    const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
-    return budgetUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(budgetUs, 'us') };
+  const computeMean = (readUs: (call: (typeof calls)[number]) => number) =>
+    fastCalls.reduce((sum, call) => sum + readUs(call), 0) / fastCalls.length;
+  const sumHops = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
+  const stationRows = hopStations.map(([stationName, description, maxMeanUs], i): BenchRow => {
+    const us = computeMean(({ hopTimes }) => hopTimes[i] ?? 0);
+    const row = { id: 'hops', what: `${stationName.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
+    return maxMeanUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(maxMeanUs, 'us') };
   });
-  const sumOwnHops = (hops: readonly number[]) => sumOf(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
+  const sumOwnHops = (hops: readonly number[]) => sumHops(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
   const p50 = (target: string) => targetSummaries.get(target)?.p50 ?? Number.NaN;
   const makeRow = (description: string, ms: number): BenchRow => ({
     id: 'hops',
@@ -88,9 +89,12 @@ export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
     ...stationRows,
     makeRow(
       'HTTP and the client: the call without all stations',
-      meanOf(({ us, hopTimes }) => us - sumOf(hopTimes)) / 1000,
+      computeMean(({ us, hopTimes }) => us - sumHops(hopTimes)) / 1000,
     ),
-    makeRow('all stations of opentabs: those with a budget', meanOf(({ hopTimes }) => sumOwnHops(hopTimes)) / 1000),
+    makeRow(
+      'all stations of opentabs: those with a budget',
+      computeMean(({ hopTimes }) => sumOwnHops(hopTimes)) / 1000,
+    ),
     makeRow('a traced call, p50', computeMedian(calls.map(({ us }) => us)) / 1000),
     makeRow('a call without a trace, p50', p50('ours')),
     makeRow("the floor of a call through a page, p50: JSON over HTTP, WebSocket, port, page's world", p50('floor-d')),

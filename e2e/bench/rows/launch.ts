@@ -52,28 +52,28 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
   await runChecked(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
-  const urlOf = (plugin: string) => site.url.replace('127.0.0.1', makeHost(plugin));
+  const makePluginUrl = (plugin: string) => site.url.replace('127.0.0.1', makeHost(plugin));
   await waitFor(
     'the server to answer /healthz',
     async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok,
   );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
   const launchTimes: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
-  const launchAndCall = async (browser: Browser, plugin: string): Promise<number> => {
+  const measureLaunchUntilCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
-    await browser.start(urlOf(plugin));
-    await waitFor(`${plugin} in ${urlOf(plugin)}`, async () => {
+    await browser.start(makePluginUrl(plugin));
+    await waitFor(`${plugin} in ${makePluginUrl(plugin)}`, async () => {
       const callOutcome = await client.call(`${plugin}__tool_0`, { channel: 'x' });
       if (callOutcome.isError) throw new Error(callOutcome.text);
       return true;
     });
     return performance.now() - beganMs;
   };
-  const launchAndShow = async (browser: Browser): Promise<number> => {
+  const measureLaunchUntilShown = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
-    await browser.start(urlOf('none'));
+    await browser.start(makePluginUrl('none'));
     await waitFor('Chrome to list the page', async () => {
-      const page = (await browser.listPages()).find((page) => page.url === urlOf('none'));
+      const page = (await browser.listPages()).find((page) => page.url === makePluginUrl('none'));
       const pageState = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
       return pageState === 'complete';
     });
@@ -87,8 +87,8 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
       const browser = new Browser(profile, extension);
       const [plugin = '', otherPlugin = ''] = plugins.slice(i * 2);
       try {
-        if (plugin === '') launchTimes.pageMs.push(await launchAndShow(browser));
-        else launchTimes.newProfileMs.push(await launchAndCall(browser, plugin));
+        if (plugin === '') launchTimes.pageMs.push(await measureLaunchUntilShown(browser));
+        else launchTimes.newProfileMs.push(await measureLaunchUntilCall(browser, plugin));
         if (i === 0) await pause(settleDelayMs);
         else if (plugin !== '') await pause(profileWriteDelayMs);
         if (i === 0) {
@@ -98,9 +98,9 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
         }
         await browser.close();
         if (plugin === '') continue;
-        launchTimes.samePluginMs.push(await launchAndCall(browser, plugin));
+        launchTimes.samePluginMs.push(await measureLaunchUntilCall(browser, plugin));
         await browser.close();
-        launchTimes.otherPluginMs.push(await launchAndCall(browser, otherPlugin));
+        launchTimes.otherPluginMs.push(await measureLaunchUntilCall(browser, otherPlugin));
         await browser.close();
       } finally {
         await browser.close();

@@ -23,7 +23,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]>
   const pluginsHome = join(fixture.homeFolder, 'plugins');
   await addPlugins(pluginsHome);
   await writeFile(makeClientTokenPath(pluginsHome), await addClient({ OPENTABS_HOME: pluginsHome }, 'bench'));
-  const firstStart = await measureServeStart(fixture, pluginsHome, { list: true });
+  const firstStartTimes = await measureServeStart(fixture, pluginsHome, { list: true });
   const serverStarts: StartTimes[] = [];
   const floorStarts: StartTimes[] = [];
   for (let i = 0; i < startCount; i++) {
@@ -31,90 +31,90 @@ export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]>
     serverStarts.push(await measureServeStart(fixture, pluginsHome, { list: true }));
   }
   await rm(join(pluginsHome, 'plugin-index'));
-  const startWithoutIndex = await measureServeStart(fixture, pluginsHome, { list: true });
-  const settledStart = await measureServeStart(fixture, pluginsHome, { settle: settleDelayMs, list: true });
-  const withPlugins = await measureLaunch(
+  const unindexedStartTimes = await measureServeStart(fixture, pluginsHome, { list: true });
+  const settledStartTimes = await measureServeStart(fixture, pluginsHome, { settle: settleDelayMs, list: true });
+  const launchTimesWithPlugins = await measureLaunch(
     pluginsHome,
     Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
   );
-  const withoutPlugins = await measureLaunch(join(fixture.homeFolder, 'no-plugins'), []);
+  const launchTimesWithoutPlugins = await measureLaunch(join(fixture.homeFolder, 'no-plugins'), []);
   const p50 = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
     computeMedian(starts.map((startTimes) => startTimes[field]));
-  const typicalMs = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
+  const formatMedianTimes = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
     formatTimes(starts.map((startTimes) => startTimes[field]));
   const pluginsText = `${pluginCount} plugins of 0.06 to 0.9 MB with ${totalToolCount} tools`;
-  const hasAllTools = [firstStart, startWithoutIndex, ...serverStarts].every(
+  const hasAllTools = [firstStartTimes, unindexedStartTimes, ...serverStarts].every(
     (startTimes) => startTimes.tools >= totalToolCount,
   );
   return [
     {
       id: 'plugins',
       what: `${pluginsText}: time from the server's exec to an open port, p50`,
-      ours: typicalMs(serverStarts, 'acceptsMs'),
-      floor: typicalMs(floorStarts, 'acceptsMs'),
+      ours: formatMedianTimes(serverStarts, 'acceptsMs'),
+      floor: formatMedianTimes(floorStarts, 'acceptsMs'),
       value: p50(serverStarts, 'acceptsMs') / p50(floorStarts, 'acceptsMs'),
       threshold: makeUpperThreshold(1.2, 'x'),
     },
     {
       id: 'plugins',
       what: "time from the server's exec to an answer of /healthz, p50",
-      ours: typicalMs(serverStarts, 'healthMs'),
-      floor: typicalMs(floorStarts, 'healthMs'),
+      ours: formatMedianTimes(serverStarts, 'healthMs'),
+      floor: formatMedianTimes(floorStarts, 'healthMs'),
       value: p50(serverStarts, 'healthMs') / p50(floorStarts, 'healthMs'),
       threshold: makeUpperThreshold(1.5, 'x'),
     },
     {
       id: 'plugins',
       what: "time from the server's exec to the list of all tools over MCP, p50",
-      ours: typicalMs(serverStarts, 'listMs'),
-      floor: typicalMs(floorStarts, 'healthMs'),
+      ours: formatMedianTimes(serverStarts, 'listMs'),
+      floor: formatMedianTimes(floorStarts, 'healthMs'),
       value: p50(serverStarts, 'listMs'),
       threshold: makeUpperThreshold(200, 'ms'),
-      note: `the first start after the plugins were added took ${formatMs(firstStart.listMs)}, a start without an index ${formatMs(startWithoutIndex.listMs)}`,
+      note: `the first start after the plugins were added took ${formatMs(firstStartTimes.listMs)}, a start without an index ${formatMs(unindexedStartTimes.listMs)}`,
       ...(hasAllTools ? {} : { broken: 'a tool list was incomplete' }),
     },
     makeMemoryRow(
       'plugins',
       `resident memory of the server with ${pluginsText} and no browser, after it listed all tools`,
-      settledStart,
+      settledStartTimes,
       45,
     ),
     makeMemoryRow(
       'plugins',
       `resident memory of the server with ${pluginsText} and a browser that uses one plugin`,
-      withPlugins.server,
+      launchTimesWithPlugins.server,
       80,
     ),
-    ...makeLaunchRows(withPlugins, withoutPlugins),
+    ...makeLaunchRows(launchTimesWithPlugins, launchTimesWithoutPlugins),
   ];
 }
 
-function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): BenchRow[] {
+function makeLaunchRows(launchTimesWithPlugins: LaunchTimes, launchTimesWithoutPlugins: LaunchTimes): BenchRow[] {
   const launchCases = [
     {
       what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
-      launchMs: withPlugins.newProfileMs,
+      launchMs: launchTimesWithPlugins.newProfileMs,
       limitMs: 1000,
     },
     {
       what: 'time from the launch of a browser with a used profile to an answer of a plugin used before, p50',
-      launchMs: withPlugins.samePluginMs,
+      launchMs: launchTimesWithPlugins.samePluginMs,
       limitMs: 1000,
     },
     {
       what: 'time from the launch of a browser with a used profile to an answer of a plugin not used before, p50',
-      launchMs: withPlugins.otherPluginMs,
+      launchMs: launchTimesWithPlugins.otherPluginMs,
       limitMs: 1000,
     },
   ];
-  const moreBytes = withPlugins.pssBytes - withoutPlugins.pssBytes;
+  const addedBytes = launchTimesWithPlugins.pssBytes - launchTimesWithoutPlugins.pssBytes;
   return [
     ...launchCases.map(
       ({ what: rowTitle, launchMs, limitMs }): BenchRow => ({
         id: 'plugins',
         what: rowTitle,
         ours: formatTimes(launchMs),
-        floor: formatTimes(withoutPlugins.pageMs),
+        floor: formatTimes(launchTimesWithoutPlugins.pageMs),
         value: computeMedian(launchMs),
         threshold: makeUpperThreshold(limitMs, 'ms'),
         note: 'the floor is the same launch without plugins, until a page is open',
@@ -123,8 +123,8 @@ function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): 
     {
       id: 'plugins',
       what: `memory (PSS) of the browser and all its processes with the plugins, compared with no plugins, ${settleDelayMs / 1000} s later`,
-      ours: `${formatMegabytes(withPlugins.pssBytes)} over ${formatMegabytes(withoutPlugins.pssBytes)}`,
-      value: moreBytes / 1e6,
+      ours: `${formatMegabytes(launchTimesWithPlugins.pssBytes)} over ${formatMegabytes(launchTimesWithoutPlugins.pssBytes)}`,
+      value: addedBytes / 1e6,
       threshold: makeUpperThreshold(60, 'MB'),
     },
   ];

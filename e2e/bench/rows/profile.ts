@@ -7,7 +7,7 @@ import type { BenchRow } from '../row.ts';
 const callCount = 4000;
 const maxFunctions = 10;
 
-const Profile = z.object({
+const CpuProfile = z.object({
   profile: z.object({
     nodes: z.array(
       z.object({
@@ -26,26 +26,26 @@ export async function measureProfile(fixture: BenchFixture): Promise<BenchRow[]>
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
     const cdpTargets = await cdp.targets();
-    const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<CdpSession> => {
+    const attachToTarget = async (type: string, matchesUrl: (url: string) => boolean): Promise<CdpSession> => {
       const target = cdpTargets.find((target) => target.type === type && matchesUrl(target.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
-    const isOurs = (url: string) => url.includes(stack.chrome.extensionId);
+    const isExtensionUrl = (url: string) => url.includes(stack.chrome.extensionId);
     const opentabsSessions = {
-      worker: await attachTo('service_worker', isOurs),
-      page: await attachTo('page', (url) => url === stack.page.url()),
+      worker: await attachToTarget('service_worker', isExtensionUrl),
+      page: await attachToTarget('page', (url) => url === stack.page.url()),
     };
     const floorSessions = {
-      worker: await attachTo('service_worker', (url) => !isOurs(url)),
-      page: await attachTo('page', (url) => url === floorPage.url()),
+      worker: await attachToTarget('service_worker', (url) => !isExtensionUrl(url)),
+      page: await attachToTarget('page', (url) => url === floorPage.url()),
     };
     const benchRows: BenchRow[] = [];
-    for (const inFlight of [1, 32]) {
+    for (const concurrentCallCount of [1, 32]) {
       await floorPage.bringToFront();
-      benchRows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
+      benchRows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, concurrentCallCount)));
       await stack.page.bringToFront();
-      benchRows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, inFlight)));
+      benchRows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, concurrentCallCount)));
     }
     return benchRows;
   } finally {
@@ -57,9 +57,9 @@ async function profileCalls(
   fixture: BenchFixture,
   target: string,
   sessions: Readonly<Record<string, CdpSession>>,
-  inFlight: number,
+  concurrentCallCount: number,
 ): Promise<BenchRow[]> {
-  const echoCommand = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
+  const echoCommand = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight: concurrentCallCount };
   await fixture.measureCalls({ ...echoCommand, calls: 1000 });
   for (const session of Object.values(sessions)) {
     await session.sendCommand('Profiler.enable');
@@ -68,14 +68,14 @@ async function profileCalls(
   }
   await fixture.measureCalls({ ...echoCommand, calls: callCount });
   const benchRows: BenchRow[] = [];
-  for (const [realm, session] of Object.entries(sessions)) {
-    const cpuProfile = Profile.parse(await session.sendCommand('Profiler.stop'));
-    benchRows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
+  for (const [contextName, session] of Object.entries(sessions)) {
+    const cpuProfile = CpuProfile.parse(await session.sendCommand('Profiler.stop'));
+    benchRows.push(...formatProfile(`${target}, ${contextName}, ${concurrentCallCount} in flight`, cpuProfile));
   }
   return benchRows;
 }
 
-function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): BenchRow[] {
+function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof CpuProfile>): BenchRow[] {
   const names = new Map(
     cpuProfile.nodes.map(({ id, callFrame: frameOfNode }) => {
       const file = frameOfNode.url.split('/').at(-1)?.slice(-30) ?? '';
@@ -92,14 +92,14 @@ function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Pr
   });
   const idleUs = selfUs.get('(idle)') ?? 0;
   selfUs.delete('(idle)');
-  const busyUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
+  const totalSelfUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
   const makeRow = (description: string, us: number): BenchRow => ({
     id: 'profile',
     what: description,
     ours: `${(us / callCount).toFixed(1)} us`,
   });
   return [
-    makeRow(`${label}: CPU time per call`, busyUs),
+    makeRow(`${label}: CPU time per call`, totalSelfUs),
     makeRow(`${label}: idle time per call`, idleUs),
     ...[...selfUs]
       .sort((a, b) => b[1] - a[1])

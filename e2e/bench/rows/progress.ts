@@ -8,7 +8,7 @@ const reportCount = 10_000;
 const roundCount = 7;
 
 /** A task that blocks the event loop delays a 1 ms timer, and the delay equals the duration of the task. */
-function startTurnWatch(): void {
+function startTurnTimer(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
   turnTimes.timer = window.setInterval(() => {
     const now = performance.now();
@@ -32,35 +32,37 @@ const ReportsResult = z.object({
 export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const longestTurns: number[] = [];
-  const loopTimes: number[] = [];
+  const sendLoopTimes: number[] = [];
   const callTimes: number[] = [];
   const notificationCounts: number[] = [];
-  const streamFaults = new Set<string>();
+  const streamProblems = new Set<string>();
   for (let roundIndex = 0; roundIndex <= roundCount; roundIndex++) {
     const streamCommand = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
-    await stack.page.evaluate(startTurnWatch);
+    await stack.page.evaluate(startTurnTimer);
     const streamAnswer = await fixture.goClient.sendCommand(streamCommand, StreamAnswer);
     const longestTurn = await stack.page.evaluate(readLongestTurnMs);
     const {
       made: sentReports,
-      threw: hasThrown,
+      threw: throwCount,
       blockedMs,
     } = ReportsResult.parse(streamAnswer.result).result.structuredContent;
-    const countedReports = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
-    if (sentReports !== reportCount || hasThrown !== 0 || countedReports !== reportCount) {
-      streamFaults.add(`of ${sentReports} reports ${hasThrown} threw and ${countedReports} were counted`);
+    const recordedReportCount = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
+    if (sentReports !== reportCount || throwCount !== 0 || recordedReportCount !== reportCount) {
+      streamProblems.add(
+        `${sentReports} reports sent, ${throwCount} threw an error, ${recordedReportCount} counted; want ${reportCount}, 0, ${reportCount}`,
+      );
     }
     const progressNumbers = (streamAnswer.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
     if (!progressNumbers.every((progressNumber, i) => i === 0 || progressNumber > (progressNumbers[i - 1] ?? 0)))
-      streamFaults.add('progress did not increase');
+      streamProblems.add('the progress did not increase with each notification');
     if (progressNumbers.at(-1) !== reportCount)
-      streamFaults.add(`the last progress that the client got was ${progressNumbers.at(-1)}`);
+      streamProblems.add(`the last progress that the client got was ${progressNumbers.at(-1)}, want ${reportCount}`);
     const callMs = streamAnswer.endedMs - streamAnswer.beganMs;
     if (progressNumbers.length > 2 + callMs / 100)
-      streamFaults.add(`${progressNumbers.length} notifications came within ${formatMs(callMs)}`);
+      streamProblems.add(`${progressNumbers.length} notifications came within ${formatMs(callMs)}`);
     if (roundIndex === 0) continue; // round 0 only warms up the page and the daemon
     longestTurns.push(longestTurn);
-    loopTimes.push(blockedMs);
+    sendLoopTimes.push(blockedMs);
     callTimes.push(callMs);
     notificationCounts.push(progressNumbers.length);
   }
@@ -71,8 +73,8 @@ export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]
       ours: formatTimes(longestTurns),
       value: computeMedian(longestTurns),
       threshold: makeUpperThreshold(150, 'ms'),
-      note: `the longest turn of the page's event loop; ${formatMs(computeMedian(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${computeMedian(notificationCounts)} notifications, the final one among them; the call took ${formatMs(computeMedian(callTimes))}`,
-      ...(streamFaults.size > 0 ? { broken: [...streamFaults].join('; ') } : {}),
+      note: `the longest turn of the page's event loop; ${formatMs(computeMedian(sendLoopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${computeMedian(notificationCounts)} notifications, the final one among them; the call took ${formatMs(computeMedian(callTimes))}`,
+      ...(streamProblems.size > 0 ? { broken: [...streamProblems].join('; ') } : {}),
     },
   ];
 }
@@ -94,15 +96,15 @@ export async function measureEvent(fixture: BenchFixture): Promise<BenchRow[]> {
     floor: measureSide('notes', 'notes'),
     ours: measureSide('ours', 'bench__ticks'),
   });
-  const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-  if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
+  const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
+  if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
   return [
     {
       id: 'event',
       what: 'time of a report from the page to the client, at one report per 150 ms, p50',
-      ours: formatSummary(oursSummary),
+      ours: formatSummary(opentabsSummary),
       floor: formatSummary(floorSummary),
-      value: oursSummary.p50,
+      value: opentabsSummary.p50,
       threshold: makeUpperThreshold(2, 'ms'),
       note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",
     },

@@ -15,8 +15,8 @@ export async function measureResult(fixture: BenchFixture): Promise<BenchRow[]> 
     floor: measureSide('floor-b', 10e6),
     ours: measureSide('ours', 10e6),
   });
-  const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-  if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
+  const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
+  if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
   const bigResultCommand = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
   const largeAnswer = await fixture.goClient.sendCommand({ ...bigResultCommand, args: { bytes: 100e6 } }, CallsAnswer);
   const isComplete = largeAnswer.failed === 0 && largeAnswer.bytes >= 100e6;
@@ -24,16 +24,16 @@ export async function measureResult(fixture: BenchFixture): Promise<BenchRow[]> 
     {
       id: 'result',
       what: 'time of a call with a result of 10 MB, p50',
-      ours: formatSummary(oursSummary),
+      ours: formatSummary(opentabsSummary),
       floor: formatSummary(floorSummary),
-      value: oursSummary.p50,
+      value: opentabsSummary.p50,
       threshold: makeUpperThreshold(400, 'ms'),
     },
     {
       id: 'result',
       what: 'time of a call with a result of 100 MB',
       ours: `${formatMs(largeAnswer.allNs / 1e6)}, ${formatMegabytes(largeAnswer.bytes)} at the client`,
-      ...(isComplete ? {} : { broken: `100 MB did not arrive whole: ${largeAnswer.problem}` }),
+      ...(isComplete ? {} : { broken: `the result of 100 MB did not arrive complete: ${largeAnswer.problem}` }),
     },
   ];
 }

@@ -20,15 +20,15 @@ export async function measureServer(fixture: BenchFixture): Promise<BenchRow[]> 
     await measureSide('plain')();
     await measureSide('instant')();
     const sideSummaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
-    const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
-    if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
+    const [floorSummary, opentabsSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
+    if (!floorSummary || !opentabsSummary) throw new Error('nothing was measured');
     return [
       {
         id: 'server',
         what: 'time of a call over HTTP to a tool that needs no page, p50; floor: a plain JSON echo',
-        ours: formatSummary(oursSummary),
+        ours: formatSummary(opentabsSummary),
         floor: formatSummary(floorSummary),
-        value: oursSummary.p50 / floorSummary.p50,
+        value: opentabsSummary.p50 / floorSummary.p50,
         threshold: makeUpperThreshold(1.5, 'x'),
       },
     ];

@@ -11,7 +11,7 @@ export async function compareNames(page: LabPage, nameCases: readonly string[]):
   await page.session.sendCommand('Accessibility.enable');
   const nameDifferences: string[] = [];
   for (const html of nameCases) {
-    await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
+    await page.evaluateInPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
     const { matches } = await page.callForResult('find', { selector: '#x' });
     const elementRef = Object(matches[0]).ref;

@@ -19,30 +19,34 @@ export interface PageLab {
 export interface PageOptions {
   readonly title?: string;
   /** The test site of a PageLab serves the same pages on every host name. */
-  readonly others?: Readonly<Record<string, string>>;
+  readonly otherPages?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly front?: boolean;
+  readonly isInFront?: boolean;
 }
 
 export interface LabPage {
   readonly origin: string;
   callOperation(name: string, args?: object): Promise<OperationAnswer>;
   callFrame(scriptPart: string, prefix: string, name: string, args?: object): Promise<OperationAnswer>;
-  /** With cancelAt, the operation is cancelled at once when the page has received the given number of events. */
-  startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<StartedOperation>;
-  callForResult(name: string, args?: object): Promise<LooseResult>;
+  /** With cancelTrigger, the operation is cancelled at once when the page has received the given number of events. */
+  startOperation(
+    name: string,
+    args?: object,
+    cancelTrigger?: { event: string; count: number },
+  ): Promise<StartedOperation>;
+  callForResult(name: string, args?: object): Promise<UntypedResult>;
   snapshot(args?: object): Promise<string>;
   findRef(searchedText: string): Promise<string>;
-  inPage(expression: string): Promise<unknown>;
-  inScript(expression: string): Promise<unknown>;
+  evaluateInPage(expression: string): Promise<unknown>;
+  evaluateInScriptWorld(expression: string): Promise<unknown>;
   readonly session: CdpSession;
 }
 
-export type LooseResult = ReturnType<ObjectConstructor>;
+export type UntypedResult = ReturnType<ObjectConstructor>;
 
 export interface OperationAnswer {
   readonly ok: boolean;
-  readonly result: LooseResult;
+  readonly result: UntypedResult;
   readonly error: {
     readonly code: string;
     readonly message: string;
@@ -132,11 +136,11 @@ export async function startPageLab(): Promise<PageLab> {
         body: `${pageHead}<body>${body.replaceAll(':PORT/', `:${port}/`)}</body></html>`,
         headers: options.headers ?? {},
       });
-      for (const [otherPath, html] of Object.entries(options.others ?? {}))
+      for (const [otherPath, html] of Object.entries(options.otherPages ?? {}))
         pages.set(otherPath, { body: html, headers: {} });
       const origin = `http://site.test:${port}`;
       const { targetId } = Object(
-        await browser.cdp.sendCommand('Target.createTarget', { url: 'about:blank', background: !options.front }),
+        await browser.cdp.sendCommand('Target.createTarget', { url: 'about:blank', background: !options.isInFront }),
       );
       return openLabPage(await browser.cdp.attach(String(targetId)), origin, `${origin}${path}`);
     },
@@ -172,7 +176,7 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
   await session.sendCommand('Runtime.enable');
   const { frameId } = Object(await session.sendCommand('Page.navigate', { url }));
   await waitFor('the page to load', () => isLoaded);
-  const worldOf = (scriptPart?: string) =>
+  const findScriptWorld = (scriptPart?: string) =>
     waitFor(`the page script in ${scriptPart ?? 'the top frame'}`, () =>
       [...worldByContext.values()]
         .reverse()
@@ -194,11 +198,11 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
     name: string,
     args: object = {},
   ): Promise<OperationAnswer> => {
-    const frameWorld = await worldOf(scriptPart);
-    return Object(JSON.parse(String(await evaluateExpression(callExpression(prefix, name, args), frameWorld.id))));
+    const frameWorld = await findScriptWorld(scriptPart);
+    return Object(JSON.parse(String(await evaluateExpression(makeCallExpression(prefix, name, args), frameWorld.id))));
   };
   const call = (name: string, args: object = {}) => callFrame(undefined, '', name, args);
-  const result = async (name: string, args: object = {}): Promise<LooseResult> => {
+  const result = async (name: string, args: object = {}): Promise<UntypedResult> => {
     const operationAnswer = await call(name, args);
     if (!operationAnswer.ok)
       throw new Error(`${name}: ${operationAnswer.error.code}: ${operationAnswer.error.message}`);
@@ -213,12 +217,12 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
     callFrame,
     callForResult: result,
     snapshot,
-    async startOperation(name, args = {}, cancelAt) {
-      const frameWorld = await worldOf();
+    async startOperation(name, args = {}, cancelTrigger) {
+      const frameWorld = await findScriptWorld();
       const id = `lab${++calls}`;
-      const listener = `() => { if (++${id}.events === ${cancelAt?.count}) ${id}.controller.abort(); }`;
-      const listenCode = cancelAt ? `addEventListener('${cancelAt.event}', ${listener}, true), ` : '';
-      const expression = `(globalThis.${id} = {controller: new AbortController(), events: 0}, ${listenCode}${id}.promise = ${callExpression('', name, args, `${id}.controller.signal`)}, 0)`;
+      const listener = `() => { if (++${id}.events === ${cancelTrigger?.count}) ${id}.controller.abort(); }`;
+      const cancelListenerCode = cancelTrigger ? `addEventListener('${cancelTrigger.event}', ${listener}, true), ` : '';
+      const expression = `(globalThis.${id} = {controller: new AbortController(), events: 0}, ${cancelListenerCode}${id}.promise = ${makeCallExpression('', name, args, `${id}.controller.signal`)}, 0)`;
       await evaluateExpression(expression, frameWorld.id);
       return {
         cancel: async () => void (await evaluateExpression(`${id}.controller.abort()`, frameWorld.id)),
@@ -232,14 +236,19 @@ async function openLabPage(session: CdpSession, origin: string, url: string): Pr
       if (!elementRef) throw new Error(`no ref after ${JSON.stringify(searchedText)} in:\n${fullSnapshot}`);
       return elementRef;
     },
-    inPage: (expression) => evaluateExpression(expression),
-    async inScript(expression) {
-      return evaluateExpression(expression, (await worldOf()).id);
+    evaluateInPage: (expression) => evaluateExpression(expression),
+    async evaluateInScriptWorld(expression) {
+      return evaluateExpression(expression, (await findScriptWorld()).id);
     },
   };
 }
 
-function callExpression(prefix: string, name: string, args: object, signal = 'new AbortController().signal'): string {
+function makeCallExpression(
+  prefix: string,
+  name: string,
+  args: object,
+  signal = 'new AbortController().signal',
+): string {
   return `(async () => {
     const progress = [];
     const start = performance.now();

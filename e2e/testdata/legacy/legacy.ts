@@ -44,7 +44,8 @@ export async function buildLegacyPlugin(pluginFolder: string, plugin: LegacyPlug
 }
 
 /**
- * makeLockingCode returns the code at the end of every adapter, which stores its hash and locks the registered adapter.
+ * makeLockingCode returns the code at the end of every adapter, which stores its hash and makes the registered adapter
+ * read-only.
  */
 function makeLockingCode(name: string, hash: string): string {
   const key = JSON.stringify(name);

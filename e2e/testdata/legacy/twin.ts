@@ -1,6 +1,6 @@
 /**
- * The plugin that tests add twice to one tab, under two names. A copy of the plugin must not see the data of the other
- * copy.
+ * The plugin that tests add twice to one tab, under two names. Each copy of the plugin must not be able to read the
+ * data of the other copy.
  */
 import type { LegacyPlugin } from './legacy.ts';
 

@@ -41,7 +41,10 @@ function runSafely(work) {
   }
 }
 
-/** openRegistry creates a writable registry without the entry of name, because an earlier adapter may have locked the registry. */
+/**
+ * openRegistry creates a writable registry without the entry of name, because an earlier adapter may have made the
+ * registry read-only.
+ */
 function openRegistry(name) {
   globalThis.__openTabs ??= {};
   const adapters = Object.getOwnPropertyDescriptor(getContainer(), 'adapters');

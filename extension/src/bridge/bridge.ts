@@ -2,7 +2,7 @@
 // that a plugin matches. In a frame, the bridge serves only the plugins that support frames.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
-import { BRIDGE_MARK_KEY, readToBridge } from '../port-message.ts';
+import { BRIDGE_MARK_KEY, readMessageToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import { findProbeFrame, hasOriginOfTop, mayShareWindow } from './frame.ts';
 import { awaitLateHost, gatherHosts } from './hosts.ts';
@@ -12,7 +12,7 @@ import { watchNavigation } from './navigating.ts';
 const isFirstBridge = !Reflect.has(globalThis, BRIDGE_MARK_KEY);
 Reflect.set(globalThis, BRIDGE_MARK_KEY, true);
 
-const link = new BridgeLink({ connect: connectBridge, isExtensionAlive, read: readToBridge });
+const link = new BridgeLink({ connect: connectBridge, isExtensionAlive, read: readMessageToBridge });
 const calls = new BridgeCalls(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
@@ -38,8 +38,8 @@ function connectHosts(): void {
   frame?.remove();
 }
 
-/** listenTrusted calls onEvent for trusted events, and ignores events that scripts of the page dispatch. */
-function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event) => void): void {
+/** addTrustedListener calls onEvent for trusted events, and ignores events that scripts of the page dispatch. */
+function addTrustedListener(target: EventTarget, type: string, onEvent: (event: Event) => void): void {
   target.addEventListener(
     type,
     (event) => {
@@ -55,24 +55,24 @@ function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event
  */
 function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true)
-    listenTrusted(document, 'prerenderingchange', () => link.open(session));
+    addTrustedListener(document, 'prerenderingchange', () => link.open(session));
   else link.open(session);
   watchNavigation(navigation, {
     onNavigationChanged: (on) => link.post({ op: 'navigating', on }),
     onUrlChanged: () => plugins.onUrlChanged(),
   });
-  listenTrusted(window, 'DOMContentLoaded', () => plugins.onDocumentParsed());
-  listenTrusted(window, 'load', (event) => {
+  addTrustedListener(window, 'DOMContentLoaded', () => plugins.onDocumentParsed());
+  addTrustedListener(window, 'load', (event) => {
     if (event.target === document) plugins.onDocumentLoaded();
   });
-  listenTrusted(document, 'visibilitychange', () => plugins.onVisibilityChanged());
-  listenTrusted(window, 'pagehide', () => {
-    calls.reportLeaving();
+  addTrustedListener(document, 'visibilitychange', () => plugins.onVisibilityChanged());
+  addTrustedListener(window, 'pagehide', () => {
+    calls.reportStartedCalls();
     link.closeForNavigation();
   });
   // When a document returns from the back/forward cache, the document's port is closed, but its hosts and their calls
   // still exist.
-  listenTrusted(window, 'pageshow', (event) => {
+  addTrustedListener(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();
     plugins.onUrlChanged();

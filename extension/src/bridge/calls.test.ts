@@ -7,13 +7,17 @@ import type { Host } from './hosts.ts';
 
 function makeFixture() {
   const postedMessages: FromBridge[] = [];
-  const toHost: unknown[][] = [];
+  const messagesToHost: unknown[][] = [];
   const port = { open: true };
   const calls = new BridgeCalls((postedMessage) => {
     if (port.open) postedMessages.push(postedMessage);
     return port.open;
   });
-  const host: Host = { plugin: 'demo', hash: 'h', sendText: (hostText) => void toHost.push(JSON.parse(hostText)) };
+  const host: Host = {
+    plugin: 'demo',
+    hash: 'h',
+    sendText: (hostText) => void messagesToHost.push(JSON.parse(hostText)),
+  };
   calls.receiveFromHost(host, 'ready');
   postedMessages.splice(0);
   const call = (id: string): Extract<ToBridge, { op: 'call' }> => ({
@@ -24,10 +28,10 @@ function makeFixture() {
     maxBytes: 9,
     args: '{"a":1}',
   });
-  return { calls, host, postedMessages, toHost, port, call };
+  return { calls, host, postedMessages, toHost: messagesToHost, port, call };
 }
 
-test('a host gets a call by number, and the worker gets its ending by ID', () => {
+test('messages to a host identify a call by number, and messages to the worker by ID', () => {
   const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('call_x'));
   assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }, false]]);
@@ -39,7 +43,7 @@ test('a host gets a call by number, and the worker gets its ending by ID', () =>
   ]);
 });
 
-test('a traced call ends with its hops in the page, and other calls without hops', (t) => {
+test('the result of a traced call contains the times of its steps in the page, and other results do not', (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
   const { calls, host, postedMessages, toHost, call } = makeFixture();
@@ -64,7 +68,7 @@ test('a traced call ends with its hops in the page, and other calls without hops
   ]);
 });
 
-test('a traced call that fails has its hops, with no time in the steps that it did not reach', (t) => {
+test('the error of a traced call contains step times, which are 0 for steps that the call did not reach', (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
   const { calls, host, postedMessages, call } = makeFixture();
@@ -73,16 +77,16 @@ test('a traced call that fails has its hops, with no time in the steps that it d
   nowMs = 1010;
   for (const times of ['1 1001 1001.25 1009.9', '2 1001 1009.9', '3 1009.9']) calls.receiveFromHost(host, `t ${times}`);
   for (const callNumber of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${callNumber} {}`);
-  const inUs = { bridgeInUs: 500, resultUs: 100 };
+  const commonHops = { bridgeInUs: 500, resultUs: 100 };
   assert.deepEqual(postedMessages, [
-    { op: 'error', id: 'thrown', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 } },
-    { op: 'error', id: 'invalid', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 8900, handlerUs: 0 } },
-    { op: 'error', id: 'notReady', error: '{}', hops: { ...inUs, hostInUs: 9900, schemaUs: 0, handlerUs: 0 } },
+    { op: 'error', id: 'thrown', error: '{}', hops: { ...commonHops, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 } },
+    { op: 'error', id: 'invalid', error: '{}', hops: { ...commonHops, hostInUs: 1000, schemaUs: 8900, handlerUs: 0 } },
+    { op: 'error', id: 'notReady', error: '{}', hops: { ...commonHops, hostInUs: 9900, schemaUs: 0, handlerUs: 0 } },
     { op: 'error', id: 'untimed', error: '{}' },
   ]);
 });
 
-test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
+test('a call ends with an empty result if its tool returns undefined, and with an error if the tool fails', () => {
   const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('a'));
   calls.receiveFromWorker(call('b'));
@@ -94,7 +98,7 @@ test('a tool that returns undefined ends with an empty result, and an error ends
   ]);
 });
 
-test('a call of a plugin that is not live fails, and a duplicate dispatch is ignored', () => {
+test('a call fails if its plugin has no live adapter, and a repeated start message is ignored', () => {
   const { calls, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
   assert.match(JSON.stringify(postedMessages), /"code\\":\\"navigated\\".*other is not live/);
@@ -112,7 +116,7 @@ test('a host cannot end a call of another host', () => {
   assert.deepEqual(postedMessages, []);
 });
 
-test('each change of the live plugins is sent, with the reason of a failure', () => {
+test('the bridge reports each change of the live plugins, with the reason why a plugin failed', () => {
   const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost({ plugin: 'bad', hash: 'h2', sendText: () => undefined }, 'broken it threw');
@@ -130,7 +134,7 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
   assert.deepEqual(calls.makeGreeting(), { ...postedMessages.at(-2), running: [] });
 });
 
-test('a large result is sent in parts that split no character', () => {
+test('a large result is sent in parts, and no part ends in the middle of a character', () => {
   const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   const hostText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
@@ -146,7 +150,7 @@ test('a large result is sent in parts that split no character', () => {
   assert.ok(partMessages.every((partMessage) => !/[\ud800-\udbff]$/.test(partMessage.text)));
 });
 
-test('a new port gets unsent messages, progress before endings', () => {
+test('a new port gets the unsent messages, with progress messages before call endings', () => {
   const { calls, host, postedMessages, port, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
@@ -177,7 +181,7 @@ test('an ending is stored until it is acknowledged', () => {
   assert.equal(postedMessages.filter((postedMessage) => postedMessage.op === 'result').length, 2);
 });
 
-test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
+test('the outcome of a cancellation is aborted, finished, or after 2 s ignored', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { calls, host, postedMessages, toHost, call } = makeFixture();
   for (const id of ['a', 'b', 'c']) calls.receiveFromWorker(call(id));
@@ -208,7 +212,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   assert.equal(postedMessages.length, countBefore);
 });
 
-test('waiting progress is bounded, and seq shows how many reports are missing', () => {
+test('waiting progress reports are limited, and seq reveals how many reports were dropped', () => {
   const { calls, host, postedMessages, port, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   port.open = false;
@@ -216,9 +220,9 @@ test('waiting progress is bounded, and seq shows how many reports are missing', 
   for (let i = 0; i < 5; i++) calls.receiveFromHost(host, `p 1 10 1 [{"message":"${i}${longMessage}"}]`);
   port.open = true;
   calls.connected();
-  const keptProgress = postedMessages.filter((postedMessage) => postedMessage.op === 'progress');
+  const progressMessages = postedMessages.filter((postedMessage) => postedMessage.op === 'progress');
   assert.deepEqual(
-    keptProgress.map((postedMessage) => [
+    progressMessages.map((postedMessage) => [
       postedMessage.reports.slice(13, 15),
       postedMessage.seq,
       postedMessage.skipped,
@@ -230,7 +234,7 @@ test('waiting progress is bounded, and seq shows how many reports are missing', 
   );
 });
 
-test('an orphaned document cancels its running calls', () => {
+test('when the extension is gone, a document cancels its running calls', () => {
   const { calls, host, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
@@ -239,19 +243,19 @@ test('an orphaned document cancels its running calls', () => {
   assert.deepEqual(toHost.slice(2), [['cancel', 2, 'the extension is gone']]);
 });
 
-test('leaving lists the calls that have begun, including ended ones that are not acknowledged', () => {
+test('the message leaving lists all started calls, including ended calls without an acknowledgment', () => {
   const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
   calls.receiveFromHost(host, 'r 1 1');
   postedMessages.splice(0);
-  calls.reportLeaving();
+  calls.reportStartedCalls();
   assert.deepEqual(postedMessages, [{ op: 'leaving', begunCalls: ['x', 'y'] }]);
 });
 
 const makeToolRequest = (ask: number, body: string, id = 'x') => ({ op: 'toolRequest', id, ask, body });
 
-test('a prompt and a decision reach the host', () => {
+test('the prompt flag and the user decision of a call reach the host', () => {
   const { calls, toHost, call } = makeFixture();
   calls.receiveFromWorker({ ...call('x'), prompt: true, decision: '{"ok":1}' });
   calls.receiveFromWorker({ ...call('y'), decision: 'null' });
@@ -261,7 +265,7 @@ test('a prompt and a decision reach the host', () => {
   ]);
 });
 
-test('the worker gets a tool request, and the host its answer once, confirmed each time', () => {
+test('the host gets the answer to a tool request once, and each copy of the answer is confirmed', () => {
   const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
@@ -305,7 +309,7 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
   assert.deepEqual(postedMessages, [{ op: 'answerReceived', id: 'x', ask: 1, taken: false }]);
 });
 
-test('a new port gets open and withdrawn tool requests until the call ends', () => {
+test('a new port gets the unanswered and withdrawn tool requests of a call until the call ends', () => {
   const { calls, host, postedMessages, port, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
@@ -335,7 +339,7 @@ test('a new port gets open and withdrawn tool requests until the call ends', () 
   assert.deepEqual(toHost, []);
 });
 
-test('a resync reaches the host of a running call', () => {
+test('a resync request reaches the host of a running call', () => {
   const { calls, host, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   toHost.splice(0);
@@ -356,7 +360,7 @@ test('a host cannot send a tool request for a call of another host', () => {
   assert.deepEqual(postedMessages, []);
 });
 
-test('a call that arrives too late does not begin', () => {
+test('a call that reaches the bridge too late does not start', () => {
   const { calls, postedMessages } = makeFixture();
   calls.receiveFromWorker({
     op: 'call',

@@ -22,8 +22,8 @@ interface BridgeCall {
   sentReportCount: number;
   unsentProgress: ProgressMessage[];
   readonly toolRequests: ToolRequests;
-  /** deferredStart is the start message of a call that waits until its host has received a new adapter. */
-  deferredStart?: string;
+  /** deferredStartMessage is the start message of a call that waits until its host has received a new adapter. */
+  deferredStartMessage?: string;
   trace?: CallTrace;
 }
 
@@ -47,12 +47,12 @@ export class BridgeCalls {
   readonly #callsById = new Map<string, BridgeCall>();
   readonly #callsByNumber = new Map<number, BridgeCall>();
   readonly #partSender: PartSender;
-  readonly #swaps: AdapterSwaps;
-  #lastNumber = 0;
+  readonly #adapterSwaps: AdapterSwaps;
+  #lastCallNumber = 0;
 
   readonly hostEvents: HostEvents = {
     onHostFound: (host) => this.plugins.addHost(host),
-    onBaseFound: (base) => this.plugins.setBase(base),
+    onBaseHostFound: (baseHostPort) => this.plugins.setBaseHostPort(baseHostPort),
     onMessage: (host, hostText) => this.receiveFromHost(host, hostText),
   };
 
@@ -66,27 +66,27 @@ export class BridgeCalls {
     awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
     this.#post = postToWorker;
-    this.#swaps = makeAdapterSwaps({
-      isBusy: (host) => this.#listRunningIn(host).length > 0,
-      endCalls: (host) => this.#endAll(host),
-      startWaitingCalls: (host) => this.#release(host),
+    this.#adapterSwaps = makeAdapterSwaps({
+      isBusy: (host) => this.#listRunningCallsInHost(host).length > 0,
+      endCalls: (host) => this.#endReplacedCalls(host),
+      startWaitingCalls: (host) => this.#startDeferredCalls(host),
     });
     this.plugins = new Plugins({
       post: postToWorker,
       isVisible,
       awaitLateHost: (plugin, type) => awaitLateHost(plugin, type, this.hostEvents),
       onLiveAdaptersChanged: () => this.#post(this.makeGreeting()),
-      findPendingHash: (host) => this.#swaps.findPendingHash(host),
-      endSwap: (host) => this.#swaps.finish(host),
+      findPendingHash: (host) => this.#adapterSwaps.findPendingHash(host),
+      endSwap: (host) => this.#adapterSwaps.finish(host),
     });
     this.#partSender = new PartSender(postToWorker);
   }
 
   /** receiveFromHost handles a message from a host, in the format that handshake.ts describes. */
   receiveFromHost(host: Host, hostText: string): void {
-    const [opCode, afterOpCode] = splitAtSpace(hostText);
-    if (this.plugins.receiveFromHost(host, opCode, afterOpCode)) return;
-    const [callNumberText, reportsText] = splitAtSpace(afterOpCode);
+    const [opCode, textAfterOpCode] = splitAtSpace(hostText);
+    if (this.plugins.receiveFromHost(host, opCode, textAfterOpCode)) return;
+    const [callNumberText, reportsText] = splitAtSpace(textAfterOpCode);
     const call = this.#callsByNumber.get(Number(callNumberText));
     if (!call || call.host !== host) return;
     switch (opCode) {
@@ -95,7 +95,8 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [askId, request] = splitAtSpace(reportsText);
-        this.#post(call.toolRequests.recordRequest(Number(askId), request)); // connected resends lost requests
+        // The method `connected` resends lost requests.
+        this.#post(call.toolRequests.recordRequest(Number(askId), request));
         break;
       }
       case 'r':
@@ -112,7 +113,7 @@ export class BridgeCalls {
         break;
       case 'a':
       case 'f':
-        this.#forget(call);
+        this.#removeCall(call);
         this.#post({ op: 'cancelled', id: call.id, outcome: opCode === 'a' ? 'aborted' : 'finished' });
         break;
     }
@@ -133,12 +134,12 @@ export class BridgeCalls {
     confirmEndings: ({ ids }) => {
       for (const id of ids) {
         const call = this.#callsById.get(id);
-        if (call) this.#forget(call);
+        if (call) this.#removeCall(call);
       }
     },
     replaceAdapter: (bridgeMessage) => {
       const host = this.plugins.findHost(bridgeMessage.plugin);
-      if (host) this.#swaps.begin(host, bridgeMessage);
+      if (host) this.#adapterSwaps.startSwap(host, bridgeMessage);
     },
     ping: () => undefined, // link.ts answers pings
     settings: (bridgeMessage) => this.plugins.receive(bridgeMessage),
@@ -150,7 +151,7 @@ export class BridgeCalls {
 
   /** The method `connected` resends all messages that possibly did not reach the worker over the previous port. */
   connected(): void {
-    this.#swaps.clear();
+    this.#adapterSwaps.clear();
     for (const call of this.#callsById.values()) {
       for (const bridgeMessage of call.unsentProgress.splice(0)) this.#post(bridgeMessage);
       for (const bridgeMessage of call.toolRequests.listUnansweredRequests()) this.#post(bridgeMessage);
@@ -164,15 +165,15 @@ export class BridgeCalls {
     return this.#callsByNumber.size;
   }
 
-  /** reportLeaving reports to the worker which calls have started, before the document unloads. */
-  reportLeaving(): void {
+  /** reportStartedCalls reports to the worker which calls have started, before the document unloads. */
+  reportStartedCalls(): void {
     this.plugins.flush();
     // When the document unloads, Chrome may drop the message that reports a call's ending. The message 'leaving' lists
     // an ended call until the server has confirmed the call's ending.
-    const startedIds = [...this.#callsById.values()]
-      .filter((call) => call.deferredStart === undefined)
+    const startedCallIds = [...this.#callsById.values()]
+      .filter((call) => call.deferredStartMessage === undefined)
       .map((call) => call.id);
-    this.#post({ op: 'leaving', begunCalls: startedIds });
+    this.#post({ op: 'leaving', begunCalls: startedCallIds });
   }
 
   /** cancelAll cancels all calls of the document, because the extension was removed or reloaded. */
@@ -187,28 +188,28 @@ export class BridgeCalls {
    * calls.
    */
   makeGreeting(): FromBridge {
-    const { live: liveAdapters, removedPlugins, startedPlugins, hasBase } = this.plugins;
+    const { liveAdapters, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
       op: 'documentState',
       plugins: liveAdapters,
       ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
       ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
       ...(hasBase ? { hasBase } : {}),
-      running: this.#listRunning().map((call) => ({ id: call.id, plugin: call.host.plugin })),
+      running: this.#listRunningCalls().map((call) => ({ id: call.id, plugin: call.host.plugin })),
     };
   }
 
-  #listRunning(): BridgeCall[] {
+  #listRunningCalls(): BridgeCall[] {
     return [...this.#callsById.values()].filter((call) => !call.endingMessages);
   }
 
   #start(bridgeMessage: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
     const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = bridgeMessage;
     if (this.#callsById.has(id)) return;
-    const lateMs = Date.now() - atMs;
-    if (lateMs > MaxCallAgeMs) {
-      const bridgeMessage = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
-      const error: CallError = { code: 'page_unresponsive', message: bridgeMessage, notStarted: true };
+    const delayMs = Date.now() - atMs;
+    if (delayMs > MaxCallAgeMs) {
+      const errorText = `the page had not answered for ${Math.round(delayMs / 1000)} s when the call arrived`;
+      const error: CallError = { code: 'page_unresponsive', message: errorText, notStarted: true };
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
@@ -219,7 +220,7 @@ export class BridgeCalls {
     }
     const call: BridgeCall = {
       id,
-      callNumber: ++this.#lastNumber,
+      callNumber: ++this.#lastCallNumber,
       host,
       sentReportCount: 0,
       unsentProgress: [],
@@ -231,28 +232,30 @@ export class BridgeCalls {
     const opCode = bridgeMessage.trace ? 'traced' : 'call';
     const hostText = `["${opCode}",${call.callNumber},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
     if (bridgeMessage.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
-    if (this.#swaps.isWaiting(host)) call.deferredStart = hostText;
+    if (this.#adapterSwaps.isWaiting(host)) call.deferredStartMessage = hostText;
     else host.sendText(hostText);
   }
 
-  #listRunningIn(host: Host): BridgeCall[] {
-    return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
+  #listRunningCallsInHost(host: Host): BridgeCall[] {
+    return [...this.#callsByNumber.values()].filter(
+      (call) => call.host === host && call.deferredStartMessage === undefined,
+    );
   }
 
-  #endAll(host: Host): void {
-    const bridgeMessage = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
-    const error: CallError = { code: 'plugin_updated', message: bridgeMessage };
-    for (const call of this.#listRunningIn(host)) {
-      this.#sendToHost(call, 'cancel', bridgeMessage);
+  #endReplacedCalls(host: Host): void {
+    const errorText = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
+    const error: CallError = { code: 'plugin_updated', message: errorText };
+    for (const call of this.#listRunningCallsInHost(host)) {
+      this.#sendToHost(call, 'cancel', errorText);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
   }
 
-  #release(host: Host): void {
+  #startDeferredCalls(host: Host): void {
     for (const call of [...this.#callsByNumber.values()]) {
-      const { deferredStart } = call;
+      const { deferredStartMessage: deferredStart } = call;
       if (call.host !== host || deferredStart === undefined) continue;
-      delete call.deferredStart;
+      delete call.deferredStartMessage;
       if (this.plugins.findLiveHost(host.plugin) === host) host.sendText(deferredStart);
       else this.#end(call, [{ op: 'error', id: call.id, error: makeNotLiveError(host.plugin) }]);
     }
@@ -267,8 +270,8 @@ export class BridgeCalls {
     const answerState = call?.toolRequests.recordAnswer(askId) ?? 'unwanted';
     if (call && answerState === 'wanted') {
       const value = error ?? output;
-      const suffix = value === undefined ? '' : `,${value}`;
-      call.host.sendText(`["answer",${call.callNumber},${askId},${error === undefined}${suffix}]`);
+      const valueSuffix = value === undefined ? '' : `,${value}`;
+      call.host.sendText(`["answer",${call.callNumber},${askId},${error === undefined}${valueSuffix}]`);
     }
     this.#post({ op: 'answerReceived', id, ask: askId, taken: answerState !== 'unwanted' });
   }
@@ -277,26 +280,26 @@ export class BridgeCalls {
     const call = this.#callsById.get(id);
     if (!call || call.endingMessages) {
       // If the call has already ended, the bridge sends the worker only the outcome "finished".
-      if (call) this.#forget(call);
+      if (call) this.#removeCall(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
     }
-    if (call.deferredStart !== undefined) {
-      this.#forget(call);
+    if (call.deferredStartMessage !== undefined) {
+      this.#removeCall(call);
       this.#post({ op: 'cancelled', id, outcome: 'aborted' });
       return;
     }
     this.#sendToHost(call, 'cancel', reason);
     setTimeout(() => {
       if (this.#callsById.get(id) !== call) return;
-      this.#forget(call);
+      this.#removeCall(call);
       this.#post({ op: 'cancelled', id, outcome: 'ignored' });
     }, CancelTimeoutMs);
   }
 
   #sendProgress(call: BridgeCall, reportsText: string): void {
-    const [count, afterOpCode] = splitAtSpace(reportsText);
-    const [skippedCount, reports] = splitAtSpace(afterOpCode);
+    const [count, textAfterOpCode] = splitAtSpace(reportsText);
+    const [skippedCount, reports] = splitAtSpace(textAfterOpCode);
     const bridgeMessage: ProgressMessage = {
       op: 'progress',
       id: call.id,
@@ -308,34 +311,37 @@ export class BridgeCalls {
     if (!this.#post(bridgeMessage)) addToBoundedBuffer(call.unsentProgress, bridgeMessage);
   }
 
-  /** The method connected sends the stored messages of an ended call after the call's waiting progress messages. */
+  /**
+   * On a new port, the method `connected` sends the waiting progress messages of an ended call before the call's
+   * ending.
+   */
   #end(call: BridgeCall, endingMessages: FromBridge[]): void {
     call.endingMessages = endingMessages;
     call.toolRequests.close();
     this.#callsByNumber.delete(call.callNumber);
-    if (endingMessages.length > 1) this.#partSender.begin(call.id, endingMessages);
+    if (endingMessages.length > 1) this.#partSender.sendResult(call.id, endingMessages);
     else for (const bridgeMessage of endingMessages) this.#post(bridgeMessage);
-    this.#swaps.onCallEnded(call.host);
+    this.#adapterSwaps.onCallEnded(call.host);
   }
 
-  #forget(call: BridgeCall): void {
+  #removeCall(call: BridgeCall): void {
     this.#partSender.drop(call.id);
     this.#callsById.delete(call.id);
     this.#callsByNumber.delete(call.callNumber);
-    this.#swaps.onCallEnded(call.host);
+    this.#adapterSwaps.onCallEnded(call.host);
   }
 }
 
 function makeNotLiveError(plugin: string): string {
-  const bridgeMessage = `the plugin ${plugin} is not live in this tab`;
-  const error: CallError = { code: 'navigated', message: bridgeMessage, notStarted: true };
+  const errorText = `the plugin ${plugin} is not live in this tab`;
+  const error: CallError = { code: 'navigated', message: errorText, notStarted: true };
   return JSON.stringify(error);
 }
 
 /** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function splitResultMessages(id: string, hostText: string, pageHops: PageHops | undefined): FromBridge[] {
-  if (hostText.length <= MaxPartChars) return [makeResultMessage(id, { text: hostText }, pageHops)];
-  const partMessages: FromBridge[] = splitResult(hostText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
+function splitResultMessages(id: string, resultText: string, pageHops: PageHops | undefined): FromBridge[] {
+  if (resultText.length <= MaxPartChars) return [makeResultMessage(id, { text: resultText }, pageHops)];
+  const partMessages: FromBridge[] = splitResult(resultText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
   partMessages.push(makeResultMessage(id, { parts: partMessages.length }, pageHops));
   return partMessages;
 }
@@ -365,7 +371,7 @@ function measurePageHops(callTrace: CallTrace | undefined): PageHops | undefined
   };
 }
 
-function splitAtSpace(hostText: string): [string, string] {
-  const space = hostText.indexOf(' ');
-  return space < 0 ? [hostText, ''] : [hostText.slice(0, space), hostText.slice(space + 1)];
+function splitAtSpace(text: string): [string, string] {
+  const spaceIndex = text.indexOf(' ');
+  return spaceIndex < 0 ? [text, ''] : [text.slice(0, spaceIndex), text.slice(spaceIndex + 1)];
 }

@@ -13,7 +13,7 @@ function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
   const pageOffer = {
     taken: false,
-    up: (upData: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data: upData })),
+    up: (messageText: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data: messageText })),
   };
   port.addEventListener(ACCEPTED_EVENT, () => {
     pageOffer.taken = true;
@@ -22,13 +22,13 @@ function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   return pageOffer;
 }
 
-test('hosts are accepted during the handshake, and never before or after', () => {
+test('the bridge accepts hosts during the handshake, but not before or after it', () => {
   const page = new EmptyPage();
   const receivedTexts: string[] = [];
   const earlyOffer = dispatchOffer(page, 'early');
-  let promptedOffer = dispatchOffer(page, 'none');
+  let handshakeOffer = dispatchOffer(page, 'none');
   page.addEventListener(HANDSHAKE_EVENT, () => {
-    promptedOffer = dispatchOffer(page, 'demo');
+    handshakeOffer = dispatchOffer(page, 'demo');
   });
   const foundHosts: string[] = [];
   gatherHosts(page, {
@@ -36,15 +36,15 @@ test('hosts are accepted during the handshake, and never before or after', () =>
     onMessage: (host: Host, hostText) => receivedTexts.push(`${host.plugin} ${hostText}`),
   });
   assert.deepEqual(foundHosts, ['demo']);
-  promptedOffer.up('ready');
+  handshakeOffer.up('ready');
   // The document has no content yet, but its root element is a script, so page code can already have run.
-  const late = dispatchOffer(page, 'late');
-  late.up('ready');
-  assert.deepEqual([earlyOffer.taken, promptedOffer.taken, late.taken], [false, true, false]);
+  const lateOffer = dispatchOffer(page, 'late');
+  lateOffer.up('ready');
+  assert.deepEqual([earlyOffer.taken, handshakeOffer.taken, lateOffer.taken], [false, true, false]);
   assert.deepEqual(receivedTexts, ['demo ready']);
 });
 
-test('a space marks the messages to a host that have no large integers', () => {
+test('a message to a host begins with a space if it contains no large integers', () => {
   const page = new EmptyPage();
   const { port1: port } = new MessageChannel();
   const sentTexts: unknown[] = [];
@@ -54,30 +54,30 @@ test('a space marks the messages to a host that have no large integers', () => {
   });
   let host: Host | undefined;
   gatherHosts(page, {
-    onHostFound: (foundHosts) => {
-      host = foundHosts;
+    onHostFound: (foundHost) => {
+      host = foundHost;
     },
     onMessage: () => undefined,
   });
-  const marked = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
-  const unmarked = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
-  for (const hostText of [...marked, ...unmarked]) host?.sendText(hostText);
-  assert.deepEqual(sentTexts, [...marked.map((hostText) => ` ${hostText}`), ...unmarked]);
+  const markedTexts = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
+  const unmarkedTexts = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
+  for (const hostText of [...markedTexts, ...unmarkedTexts]) host?.sendText(hostText);
+  assert.deepEqual(sentTexts, [...markedTexts.map((hostText) => ` ${hostText}`), ...unmarkedTexts]);
 });
 
-test('a document has a limited number of hosts, one for each plugin', () => {
+test('a document accepts one host for each plugin, and at most 200 hosts', () => {
   const page = new EmptyPage();
-  let takenOffers = 0;
+  let acceptedOfferCount = 0;
   page.addEventListener(HANDSHAKE_EVENT, () => {
     for (let i = 0; i < 1000; i++)
       for (let offerNumber = 0; offerNumber < 2; offerNumber++)
-        takenOffers += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
+        acceptedOfferCount += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
   gatherHosts(page, { onHostFound: () => undefined, onMessage: () => undefined });
-  assert.equal(takenOffers, 200);
+  assert.equal(acceptedOfferCount, 200);
 });
 
-test('only the newest wait of a plugin accepts a late host, once', () => {
+test('for each plugin, only the newest awaitLateHost message accepts a late host, and only once', () => {
   const page = new EmptyPage();
   const foundHosts: string[] = [];
   const calls = new BridgeCalls(
@@ -93,13 +93,13 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
   for (const nonce of ['old', 'new'])
     calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: nonce, nonce });
   calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'other', hash: 'h', nonce: 'third' });
-  const takenOffers = [
+  const acceptedOffers = [
     dispatchOffer(page, 'demo', 'old').taken,
     dispatchOffer(page, 'other', 'new').taken,
     dispatchOffer(page, 'other', 'third').taken,
     dispatchOffer(page, 'other', 'third').taken,
   ];
-  assert.deepEqual([takenOffers, foundHosts], [[false, false, true, false], ['third other']]);
+  assert.deepEqual([acceptedOffers, foundHosts], [[false, false, true, false], ['third other']]);
   calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: 'newest', nonce: 'newest' });
   assert.equal(dispatchOffer(page, 'demo', 'newest').taken, true);
 });

@@ -15,8 +15,8 @@ export interface Host {
   sendText(hostText: string): void;
 }
 
-/** BasePort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
-export interface BasePort {
+/** BaseHostPort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
+export interface BaseHostPort {
   sendText(hostText: string): void;
 }
 
@@ -27,8 +27,8 @@ export interface HostEvents {
   readonly frame?: unknown;
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
-  /** onBaseFound is called when the bridge has connected to the document's base. */
-  onBaseFound?(basePort: BasePort): void;
+  /** onBaseHostFound is called when the bridge has connected to the document's base. */
+  onBaseHostFound?(baseHostPort: BaseHostPort): void;
   /**
    * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
    * of the page.
@@ -56,13 +56,13 @@ const MaxHosts = 200;
  * element is a script or an image with an onerror handler.
  */
 export function gatherHosts(doc: HostPage, events: HostEvents): void {
-  if (!isPristine(doc, events.frame)) return;
+  if (!isPristineDocument(doc, events.frame)) return;
   const connectedPlugins = new Set<string>();
   const onOffer = (event: Event) => {
     const hostOffer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
     if (!hostOffer || connectedPlugins.size >= MaxHosts || connectedPlugins.has(hostOffer.plugin)) return;
     connectedPlugins.add(hostOffer.plugin);
-    if (hostOffer.plugin === '') connectBase(hostOffer.port, events);
+    if (hostOffer.plugin === '') connectBaseHost(hostOffer.port, events);
     else connectHost(hostOffer, false, events);
   };
   doc.addEventListener(OFFER_EVENT, onOffer);
@@ -91,16 +91,21 @@ interface HostOffer {
   readonly port: MessagePort;
 }
 
-function connectHost({ port, ...hostIntroduction }: HostOffer, isBased: boolean, events: HostEvents): void {
-  const host: Host = { ...hostIntroduction, usesBase: isBased, sendText: (hostText) => sendToHost(port, hostText) };
-  port.addEventListener(UP_MESSAGE, (upMessage) => {
-    if (upMessage instanceof MessageEvent && typeof upMessage.data === 'string') events.onMessage(host, upMessage.data);
+function connectHost({ port, ...hostIntroduction }: HostOffer, usesBaseHost: boolean, events: HostEvents): void {
+  const host: Host = {
+    ...hostIntroduction,
+    usesBase: usesBaseHost,
+    sendText: (hostText) => sendToHost(port, hostText),
+  };
+  port.addEventListener(UP_MESSAGE, (hostMessage) => {
+    if (hostMessage instanceof MessageEvent && typeof hostMessage.data === 'string')
+      events.onMessage(host, hostMessage.data);
   });
   events.onHostFound(host);
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
-function connectBase(port: MessagePort, events: HostEvents): void {
+function connectBaseHost(port: MessagePort, events: HostEvents): void {
   const connectedPlugins = new Set<string>();
   port.addEventListener(UP_MESSAGE, (event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST_PREFIX))
@@ -116,7 +121,7 @@ function connectBase(port: MessagePort, events: HostEvents): void {
     connectedPlugins.add(hostOffer.plugin);
     connectHost(hostOffer, true, events);
   });
-  events.onBaseFound?.({ sendText: (hostText) => sendToHost(port, hostText) });
+  events.onBaseHostFound?.({ sendText: (hostText) => sendToHost(port, hostText) });
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
@@ -133,8 +138,8 @@ function sendToHost(port: MessagePort, hostText: string): void {
   );
 }
 
-/** isPristine returns true if no script of the page can have run yet, because the document is empty and loading. */
-function isPristine(doc: HostPage, frame: unknown): boolean {
+/** isPristineDocument returns true if no script of the page can have run yet, because the document is empty and loading. */
+function isPristineDocument(doc: HostPage, frame: unknown): boolean {
   const rootElement = doc.documentElement;
   const isEmpty =
     rootElement === null ||
@@ -148,10 +153,10 @@ function readOffer(event: Event, offerData: unknown): HostOffer | undefined {
   try {
     const offerParts: unknown = JSON.parse(offerData);
     if (!Array.isArray(offerParts)) return undefined;
-    const [plugin, hash, basePort, hasAdapter]: unknown[] = offerParts;
+    const [plugin, hash, baseHash, hasAdapter]: unknown[] = offerParts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
     const hostOffer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
-    return typeof basePort === 'string' && basePort !== '' ? { ...hostOffer, base: basePort } : hostOffer;
+    return typeof baseHash === 'string' && baseHash !== '' ? { ...hostOffer, base: baseHash } : hostOffer;
   } catch {
     return undefined;
   }

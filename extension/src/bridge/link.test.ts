@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from '../port-message.ts';
+import { type FromBridge, readMessageFromBridge, readMessageToBridge, type ToBridge } from '../port-message.ts';
 import { decodeMessages, encodeMessages } from '../port-text.ts';
 import { BridgeLink, type WorkerPort } from './link.ts';
 
@@ -8,7 +8,7 @@ function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const ports: { sentMessages: unknown[]; receive(portMessage: unknown): void; close(): void }[] = [];
   const receivedMessages: ToBridge[] = [];
-  const laterTasks: (() => void)[] = [];
+  const queuedTasks: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
   const connectPort = (): WorkerPort => {
     if (environment.refuse) throw new Error('Extension context invalidated.');
@@ -27,7 +27,7 @@ function makeFixture(t: TestContext) {
     return {
       postMessage: (portMessage) => {
         if (!isOpen) throw new Error('Attempting to use a disconnected port object');
-        sentMessages.push(decodeMessages(portMessage, readFromBridge));
+        sentMessages.push(decodeMessages(portMessage, readMessageFromBridge));
       },
       onMessage: (listener) => {
         receiveMessage = listener;
@@ -43,27 +43,27 @@ function makeFixture(t: TestContext) {
   const link = new BridgeLink({
     connect: connectPort,
     isExtensionAlive: () => environment.alive,
-    read: readToBridge,
-    runSoon: (scheduledWork) => void laterTasks.push(scheduledWork),
+    read: readMessageToBridge,
+    scheduleTask: (scheduledTask) => void queuedTasks.push(scheduledTask),
   });
   const isOpen = () =>
     link.open({
       onReceived: (portMessage) => receivedMessages.push(portMessage),
-      makeGreeting: () => documentGreeting,
+      makeGreeting: () => documentStateMessage,
       isLikelyLastMessage: () => environment.alone,
       onConnected: () => void environment.connected++,
       onOrphaned: () => void environment.orphaned++,
     });
-  const runTasks = () => {
-    for (const scheduledWork of laterTasks.splice(0)) scheduledWork();
+  const runQueuedTasks = () => {
+    for (const scheduledTask of queuedTasks.splice(0)) scheduledTask();
   };
-  return { link, isOpen, ports, receivedMessages, environment, runTasks };
+  return { link, isOpen, ports, receivedMessages, environment, runTasks: runQueuedTasks };
 }
 
-const documentGreeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
+const documentStateMessage: FromBridge = { op: 'documentState', plugins: [], running: [] };
 const portMessage: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
-test('the link connects once and passes messages on', (t) => {
+test('the link opens one port and forwards only valid messages', (t) => {
   const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
   assert.equal(link.post(portMessage), false);
   isOpen();
@@ -77,7 +77,7 @@ test('the link connects once and passes messages on', (t) => {
   assert.deepEqual(receivedMessages, [{ op: 'confirmEndings', ids: ['x'] }]);
 });
 
-test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
+test('the link replaces a closed port at once, without a timer that Chrome would delay in a hidden tab', (t) => {
   const { link, isOpen, ports, runTasks } = makeFixture(t);
   isOpen();
   t.mock.timers.tick(5000);
@@ -92,20 +92,20 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
   assert.equal(ports.length, 3);
 });
 
-test('retries slow down to one per second while the worker keeps closing the port', (t) => {
+test('while the worker keeps closing the port, the link retries at growing intervals of up to 1 s', (t) => {
   const { isOpen, ports, runTasks } = makeFixture(t);
   isOpen();
   ports[0]?.close();
   runTasks();
-  const waitTimes: number[] = [];
+  const waitTimesMs: number[] = [];
   for (let i = 1; i < 9; i++) {
     ports[i]?.close();
     runTasks();
-    let waited = 0;
-    for (; ports.length === i + 1; waited++) t.mock.timers.tick(1);
-    waitTimes.push(waited);
+    let waitedMs = 0;
+    for (; ports.length === i + 1; waitedMs++) t.mock.timers.tick(1);
+    waitTimesMs.push(waitedMs);
   }
-  assert.deepEqual(waitTimes, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
+  assert.deepEqual(waitTimesMs, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
   t.mock.timers.tick(1000);
   ports.at(-1)?.close();
   runTasks();
@@ -121,7 +121,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
   link.post(portMessage);
   assert.deepEqual(
     [ports[0]?.sentMessages, ports[1]?.sentMessages],
-    [[[documentGreeting]], [[documentGreeting], [portMessage]]],
+    [[[documentStateMessage]], [[documentStateMessage], [portMessage]]],
   );
   // Chrome may report the closing of an old port only after a new port is open.
   ports[0]?.close();
@@ -155,7 +155,7 @@ test('the link reports once that the extension is gone', (t) => {
   assert.deepEqual([ports.length, environment.orphaned], [1, 1]);
 });
 
-test('a document of an unloaded extension stops at once', (t) => {
+test('a document stops using the link at once when its extension was unloaded', (t) => {
   const { isOpen, environment } = makeFixture(t);
   environment.refuse = true;
   isOpen();
@@ -169,14 +169,14 @@ test('messages are batched, and none is lost when the port closes', (t) => {
   environment.alone = false;
   isOpen();
   for (const id of ['1', '2', '3']) assert.equal(link.post(makeNumberedMessage(id)), true);
-  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [makeNumberedMessage('1')]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentStateMessage], [makeNumberedMessage('1')]]);
   runTasks();
   assert.deepEqual(ports[0]?.sentMessages.slice(2), [[makeNumberedMessage('2'), makeNumberedMessage('3')]]);
   link.post(makeNumberedMessage('4'));
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sentMessages, [[documentGreeting], [makeNumberedMessage('4')]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[documentStateMessage], [makeNumberedMessage('4')]]);
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
@@ -186,25 +186,25 @@ test('leave sends waiting messages before it closes the port', (t) => {
   link.post(portMessage);
   link.post(portMessage);
   link.closeForNavigation();
-  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [portMessage], [portMessage]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentStateMessage], [portMessage], [portMessage]]);
 });
 
-test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
+test('a new port drops waiting tool requests and call endings, because the callback connected resends them', (t) => {
   const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   environment.alone = false;
   isOpen();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(portMessage);
   const toolRequest = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
-  for (const waitTimes of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, portMessage] as const)
-    link.post(waitTimes);
+  for (const message of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, portMessage] as const)
+    link.post(message);
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sentMessages, [[documentGreeting], [progress]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[documentStateMessage], [progress]]);
 });
 
-test('a dead port that was opened during a reload of the extension is closed', (t) => {
+test('the link closes a port that was opened during a reload of the extension and never worked', (t) => {
   const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   isOpen();
   t.mock.timers.tick(5000);

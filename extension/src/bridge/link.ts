@@ -18,8 +18,8 @@ export interface LinkOptions {
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
   read(portMessage: unknown): ToBridge | undefined;
-  /** runSoon runs `work` after the tasks that are already in the queue of the event loop. */
-  readonly runSoon?: (work: () => void) => void;
+  /** scheduleTask runs `scheduledTask` after the tasks that are already in the queue of the event loop. */
+  readonly scheduleTask?: (scheduledTask: () => void) => void;
 }
 
 export interface LinkSession {
@@ -45,7 +45,10 @@ const MaxShortConnectionMs = 1000;
 /** Each further attempt to reopen the port doubles the delay, up to MaxRetryDelayMs. */
 const RetryDelayMs = 50;
 const MaxRetryDelayMs = 1000;
-/** AliveCheckIntervalMs is the time between two checks whether the extension is still loaded, in milliseconds. */
+/**
+ * AliveCheckIntervalMs is the interval, in milliseconds, at which the link checks whether the extension is still
+ * loaded.
+ */
 const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;
 
@@ -54,24 +57,24 @@ const MaxAliveChecks = 10;
  */
 export class BridgeLink {
   readonly #options: LinkOptions;
-  readonly #runSoon: (work: () => void) => void;
+  readonly #scheduleTask: (scheduledTask: () => void) => void;
   readonly #batcher: Batcher<FromBridge>;
   #session: LinkSession | undefined;
   #port: WorkerPort | undefined;
   #isOrphan = false;
-  #isLeftByUser = false;
+  #hasUserLeft = false;
   #shortConnectionCount = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#runSoon = options.runSoon ?? makeTaskScheduler();
+    this.#scheduleTask = options.scheduleTask ?? makeTaskScheduler();
     const sendMessages = (bridgeMessages: readonly FromBridge[]) => this.#send(bridgeMessages);
     const isLikelyLastMessage = () => this.#session?.isLikelyLastMessage() === true;
     this.#batcher = makeBatcher<FromBridge>({
       sendMessages,
       countChars: countMessageChars,
       isLikelyLastMessage,
-      runSoon: this.#runSoon,
+      scheduleTask: this.#scheduleTask,
     });
   }
 
@@ -90,7 +93,7 @@ export class BridgeLink {
    */
   reopen(): void {
     this.#close();
-    this.#isLeftByUser = false;
+    this.#hasUserLeft = false;
     this.#connect();
   }
 
@@ -99,18 +102,18 @@ export class BridgeLink {
    * another document.
    */
   closeForNavigation(): void {
-    this.#isLeftByUser = true;
+    this.#hasUserLeft = true;
     this.#batcher.flushMessages();
     this.#close();
   }
 
   #connect(): void {
     const session = this.#session;
-    if (!session || this.#port || this.#isOrphan || this.#isLeftByUser) return;
+    if (!session || this.#port || this.#isOrphan || this.#hasUserLeft) return;
     try {
-      this.#listen(this.#options.connect(), session);
+      this.#listenToPort(this.#options.connect(), session);
     } catch {
-      this.#becomeOrphan();
+      this.#markOrphaned();
       return;
     }
     this.#send([session.makeGreeting()]);
@@ -129,13 +132,13 @@ export class BridgeLink {
       this.#port.postMessage(encodeMessages(bridgeMessages));
       return true;
     } catch {
-      // Chrome closed the port a moment ago, and has not called onDisconnect yet.
+      // Posting throws if Chrome has closed the port, but has not called onDisconnect yet.
       return false;
     }
   }
 
-  #listen(port: WorkerPort, session: LinkSession): void {
-    const openedAt = Date.now();
+  #listenToPort(port: WorkerPort, session: LinkSession): void {
+    const openedAtMs = Date.now();
     this.#port = port;
     port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
@@ -147,22 +150,22 @@ export class BridgeLink {
       }
     });
     port.onDisconnect(() => {
-      if (this.#port === port) this.#onDisconnect(openedAt);
+      if (this.#port === port) this.#onDisconnect(openedAtMs);
     });
   }
 
-  #onDisconnect(openedAt: number): void {
+  #onDisconnect(openedAtMs: number): void {
     this.#port = undefined;
     if (!this.#options.isExtensionAlive()) {
-      this.#becomeOrphan();
+      this.#markOrphaned();
       return;
     }
-    setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckIntervalMs);
-    this.#shortConnectionCount = Date.now() - openedAt < MaxShortConnectionMs ? this.#shortConnectionCount + 1 : 0;
+    setTimeout(() => this.#checkExtensionAlive(MaxAliveChecks), AliveCheckIntervalMs);
+    this.#shortConnectionCount = Date.now() - openedAtMs < MaxShortConnectionMs ? this.#shortConnectionCount + 1 : 0;
     // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link reconnects
     // without a timer, because Chrome fires timers in hidden tabs at most once per second. A document in the
     // back/forward cache runs no code; its `pageshow` event reopens the link.
-    if (this.#shortConnectionCount < 2) this.#runSoon(() => this.#connect());
+    if (this.#shortConnectionCount < 2) this.#scheduleTask(() => this.#connect());
     else
       setTimeout(
         () => this.#connect(),
@@ -170,14 +173,14 @@ export class BridgeLink {
       );
   }
 
-  /** Chrome may fire no disconnect event for a port to the worker that was opened during a reload of the extension. */
-  #checkAlive(checksLeft: number): void {
-    if (this.#isOrphan || this.#isLeftByUser) return;
-    if (!this.#options.isExtensionAlive()) this.#becomeOrphan();
-    else if (checksLeft > 1) setTimeout(() => this.#checkAlive(checksLeft - 1), AliveCheckIntervalMs);
+  /** Chrome may fire no disconnect event for a port that the document opened during a reload of the extension. */
+  #checkExtensionAlive(checksLeft: number): void {
+    if (this.#isOrphan || this.#hasUserLeft) return;
+    if (!this.#options.isExtensionAlive()) this.#markOrphaned();
+    else if (checksLeft > 1) setTimeout(() => this.#checkExtensionAlive(checksLeft - 1), AliveCheckIntervalMs);
   }
 
-  #becomeOrphan(): void {
+  #markOrphaned(): void {
     this.#port = undefined;
     if (this.#isOrphan) return;
     this.#isOrphan = true;

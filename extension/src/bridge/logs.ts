@@ -13,8 +13,8 @@ const MaxMessageChars = 256 * 1024;
 /** BridgeLogs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
 export interface BridgeLogs {
   /**
-   * `entries` is a JSON array of `count` log entries, as text. `dropped` is the number of log entries that the plugin
-   * dropped before the first entry in `entries`.
+   * `entries` is a JSON array of `count` log entries, as text. `droppedCount` is the number of log entries that the
+   * plugin dropped before the first entry in `entries`.
    */
   add(plugin: string, count: number, droppedCount: number, entries: string): void;
   /** If no port is open, flush keeps the log entries until a port opens. */
@@ -29,14 +29,14 @@ interface LogBatch {
   entries: string;
 }
 
-/** makeLogs returns a Logs that sends messages with `post`, which returns false while no port is open. */
+/** makeLogs returns a BridgeLogs that sends messages with `postToWorker`, which returns false while no port is open. */
 export function makeLogs(postToWorker: (message: FromBridge) => boolean): BridgeLogs {
   const waitingBatches: LogBatch[] = [];
   let entryCount = 0;
   let charCount = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const sendFirst = (): boolean => {
+  const sendFirstBatch = (): boolean => {
     const [firstBatch] = waitingBatches;
     if (!firstBatch) return false;
     const { plugin, dropped: droppedCount } = firstBatch;
@@ -49,23 +49,23 @@ export function makeLogs(postToWorker: (message: FromBridge) => boolean): Bridge
     entryCount -= batch.count;
     charCount -= batch.entries.length;
   };
-  const sendSome = () => {
+  const sendNextBatches = () => {
     timer = undefined;
     let sentCount = 0;
-    while (sentCount < MaxMessagesPerSend && sendFirst()) sentCount++;
+    while (sentCount < MaxMessagesPerSend && sendFirstBatch()) sentCount++;
     // If no port is open, flush sends the remaining log entries later.
     if (sentCount === MaxMessagesPerSend) scheduleSend();
   };
   const scheduleSend = () => {
-    timer ??= setTimeout(sendSome, SendIntervalMs);
+    timer ??= setTimeout(sendNextBatches, SendIntervalMs);
   };
   /** dropOldest drops the oldest batch of log entries, and adds their number to the plugin's next batch. */
   const dropOldest = () => {
     const oldestBatch = waitingBatches.shift();
     if (!oldestBatch) return;
     subtractBatch(oldestBatch);
-    const nextOfPlugin = waitingBatches.find((batch) => batch.plugin === oldestBatch.plugin);
-    if (nextOfPlugin) nextOfPlugin.dropped += oldestBatch.dropped + oldestBatch.count;
+    const nextPluginBatch = waitingBatches.find((batch) => batch.plugin === oldestBatch.plugin);
+    if (nextPluginBatch) nextPluginBatch.dropped += oldestBatch.dropped + oldestBatch.count;
     else
       waitingBatches.push({
         plugin: oldestBatch.plugin,
@@ -79,19 +79,20 @@ export function makeLogs(postToWorker: (message: FromBridge) => boolean): Bridge
     add: (plugin, count, droppedCount, logText) => {
       const entriesText = logText.slice(1, -1);
       const lastBatch = waitingBatches.at(-1);
-      const canJoin = lastBatch?.plugin === plugin && droppedCount === 0 && lastBatch.count + count <= MaxLogEntries;
-      if (canJoin && lastBatch.entries.length + entriesText.length <= MaxMessageChars) {
+      const canJoinBatch =
+        lastBatch?.plugin === plugin && droppedCount === 0 && lastBatch.count + count <= MaxLogEntries;
+      if (canJoinBatch && lastBatch.entries.length + entriesText.length <= MaxMessageChars) {
         lastBatch.entries += lastBatch.count > 0 && count > 0 ? `,${entriesText}` : entriesText;
         lastBatch.count += count;
       } else waitingBatches.push({ plugin, count, dropped: droppedCount, entries: entriesText });
       entryCount += count;
       charCount += entriesText.length;
       while ((entryCount > MaxWaitingEntries || charCount > MaxWaitingChars) && waitingBatches.length > 1) dropOldest();
-      if (timer === undefined) sendSome();
+      if (timer === undefined) sendNextBatches();
       scheduleSend();
     },
     flush: () => {
-      while (sendFirst());
+      while (sendFirstBatch());
     },
   };
 }

@@ -3,25 +3,25 @@ import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
 function collectNavigationEvents(name: string, eventFields: object, isTrusted = true): (boolean | 'moved')[] {
-  const reportedStates: (boolean | 'moved')[] = [];
+  const navigationStates: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();
   const navigationEvents = new EventTarget();
   navigationEvents.addEventListener = (type: string, listener: unknown) => {
     if (typeof listener === 'function') listeners.set(type, (event) => listener(event));
   };
   watchNavigation(navigationEvents, {
-    onNavigationChanged: (on) => reportedStates.push(on),
-    onUrlChanged: () => reportedStates.push('moved'),
+    onNavigationChanged: (on) => navigationStates.push(on),
+    onUrlChanged: () => navigationStates.push('moved'),
   });
   const event = new Event(name);
   // A test cannot set isTrusted on a real event, so the dispatched event is a fake.
   listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...eventFields, isTrusted })));
-  return reportedStates;
+  return navigationStates;
 }
 
 const crossDocumentNavigation = { destination: { sameDocument: false }, downloadRequest: null };
 
-test('a navigation to another document is reported, and its failure', () => {
+test('the bridge reports a navigation to another document, and the failure of the navigation', () => {
   assert.deepEqual(collectNavigationEvents('navigate', crossDocumentNavigation), [true]);
   for (const name of ['navigatesuccess', 'navigateerror']) assert.deepEqual(collectNavigationEvents(name, {}), [false]);
   assert.deepEqual(collectNavigationEvents('currententrychange', {}), [false, 'moved']);

@@ -18,14 +18,14 @@ function makeFixture() {
   return { partSender, postedParts, port };
 }
 
-const makeEnding = (id: string, count: number): FromBridge[] => [
+const makeResultMessages = (id: string, count: number): FromBridge[] => [
   ...Array.from({ length: count }, (_, seq): FromBridge => ({ op: 'part', id, seq, text: '' })),
   { op: 'result', id, parts: count },
 ];
 
-test('parts in flight are limited, and each acknowledgement sends the next', () => {
+test('few parts are unacknowledged at a time, and each acknowledgment releases the next part', () => {
   const { partSender, postedParts } = makeFixture();
-  partSender.begin('a', makeEnding('a', MaxPartsInFlight + 2));
+  partSender.sendResult('a', makeResultMessages('a', MaxPartsInFlight + 2));
   assert.equal(postedParts.length, MaxPartsInFlight);
   partSender.confirmPart();
   partSender.confirmPart();
@@ -38,20 +38,20 @@ test('parts in flight are limited, and each acknowledgement sends the next', () 
   assert.equal(postedParts.length, MaxPartsInFlight + 3);
 });
 
-test('the shortest result goes first, and every fourth part is one of the oldest', () => {
+test('parts of the shortest result are sent first, but every fourth part belongs to the oldest result', () => {
   const { partSender, postedParts } = makeFixture();
-  partSender.begin('a', makeEnding('a', 100));
-  partSender.begin('b', makeEnding('b', 50));
-  partSender.begin('c', makeEnding('c', 3));
+  partSender.sendResult('a', makeResultMessages('a', 100));
+  partSender.sendResult('b', makeResultMessages('b', 50));
+  partSender.sendResult('c', makeResultMessages('c', 3));
   postedParts.splice(0);
   for (let i = 0; i < 9; i++) partSender.confirmPart();
   assert.deepEqual(postedParts, ['c0', 'c1', 'c2', 'result c', 'a8', 'b0', 'b1', 'b2', 'a9', 'b3']);
 });
 
-test('a new port sends every unfinished result again', () => {
+test('after a reconnection, every unfinished result is sent again from its first part', () => {
   const { partSender, postedParts, port } = makeFixture();
-  partSender.begin('a', makeEnding('a', 3));
-  partSender.begin('b', makeEnding('b', 100));
+  partSender.sendResult('a', makeResultMessages('a', 3));
+  partSender.sendResult('b', makeResultMessages('b', 100));
   port.open = false;
   partSender.confirmPart();
   partSender.confirmPart();
@@ -64,8 +64,8 @@ test('a new port sends every unfinished result again', () => {
 
 test('after a result is dropped, parts of other results are sent', () => {
   const { partSender, postedParts } = makeFixture();
-  partSender.begin('a', makeEnding('a', 100));
-  partSender.begin('b', makeEnding('b', 1));
+  partSender.sendResult('a', makeResultMessages('a', 100));
+  partSender.sendResult('b', makeResultMessages('b', 1));
   partSender.drop('a');
   postedParts.splice(0);
   partSender.confirmPart();

@@ -11,7 +11,7 @@ import type { FromBridge } from '../port-message.ts';
 
 export const MaxPartsInFlight = 8;
 
-const OldestResultInterval = 4;
+const PartsPerOldestResult = 4;
 
 interface PendingResult {
   readonly pendingMessages: readonly FromBridge[];
@@ -29,7 +29,7 @@ export class PartSender {
     this.#post = postPart;
   }
 
-  begin(id: string, pendingMessages: readonly FromBridge[]): void {
+  sendResult(id: string, pendingMessages: readonly FromBridge[]): void {
     this.#pendingResults.set(id, { pendingMessages, sentCount: 0 });
     this.#send();
   }
@@ -72,10 +72,10 @@ export class PartSender {
       (pendingResult) => pendingResult.sentCount < pendingResult.pendingMessages.length,
     );
     this.#partCount++;
-    if (this.#partCount % OldestResultInterval === 0) return unfinishedResults[0];
+    if (this.#partCount % PartsPerOldestResult === 0) return unfinishedResults[0];
     return unfinishedResults.reduce<PendingResult | undefined>(
-      (shortest, pendingResult) =>
-        shortest && countUnsent(shortest) <= countUnsent(pendingResult) ? shortest : pendingResult,
+      (shortestResult, pendingResult) =>
+        shortestResult && countUnsent(shortestResult) <= countUnsent(pendingResult) ? shortestResult : pendingResult,
       undefined,
     );
   }

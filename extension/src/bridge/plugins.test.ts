@@ -18,20 +18,20 @@ function makeFixture(...names: string[]) {
     },
     () => page.visible,
   );
-  const toHost: string[] = [];
+  const messagesToHost: string[] = [];
   const host = (plugin: string): Host => ({
     plugin,
     hash: 'h',
-    sendText: (hostText) => toHost.push(`${plugin} ${hostText}`),
+    sendText: (hostText) => messagesToHost.push(`${plugin} ${hostText}`),
   });
   const hosts = names.map(host);
   for (const connectedHost of hosts) calls.plugins.addHost(connectedHost);
-  const fromHost = (plugin: string, hostText: string) => {
+  const receiveFromHost = (plugin: string, hostText: string) => {
     const foundHost = hosts.find((connectedHost) => connectedHost.plugin === plugin);
     assert.ok(foundHost);
     calls.receiveFromHost(foundHost, hostText);
   };
-  return { calls, plugins: calls.plugins, postedMessages, toHost, fromHost, page };
+  return { calls, plugins: calls.plugins, postedMessages, toHost: messagesToHost, fromHost: receiveFromHost, page };
 }
 
 const readLiveAdapters = (postedMessages: FromBridge[]) =>
@@ -39,7 +39,7 @@ const readLiveAdapters = (postedMessages: FromBridge[]) =>
     .splice(0)
     .flatMap((postedMessage) => (postedMessage.op === 'documentState' ? [postedMessage.plugins] : []));
 
-test('when the document is parsed, all hosts start and the live hosts are probed', () => {
+test('when the document is parsed, all hosts start, and the bridge checks whether live adapters are ready', () => {
   const { plugins, toHost, fromHost } = makeFixture('now', 'late', 'odd');
   fromHost('now', 'ready');
   assert.deepEqual(toHost, []);
@@ -56,7 +56,7 @@ test('when the document is parsed, all hosts start and the live hosts are probed
   assert.deepEqual(toHost, ['late ["probe"]']);
 });
 
-test('readiness is sent for each plugin and with every greeting', () => {
+test('the worker gets the readiness of each plugin, after each change and in every greeting', () => {
   const { postedMessages, fromHost, calls } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
@@ -75,7 +75,7 @@ test('readiness is sent for each plugin and with every greeting', () => {
   ]);
 });
 
-test('adapters that are not ready are probed at growing intervals, but not in a hidden tab', () => {
+test('the bridge probes adapters that are not ready at growing intervals, but not in a hidden tab', () => {
   const { plugins, toHost, fromHost, page } = makeFixture('a', 'b', 'c');
   for (const name of ['a', 'b']) fromHost(name, 'ready');
   fromHost('c', 'broken it does not work');
@@ -125,7 +125,7 @@ test('a navigation within the document probes all adapters, at most once per sec
   assert.ok(toHost.length <= 2 * 10, `${toHost.length}`);
 });
 
-test('settings, probes and renewals reach only the host of their plugin', () => {
+test('messages about settings, probes and adapter renewals reach only the host of their plugin', () => {
   const { calls, toHost } = makeFixture('a', 'b');
   calls.receiveFromWorker({ op: 'settings', plugin: 'a', settings: { values: { key: 'v' } } });
   calls.receiveFromWorker({ op: 'probe', plugin: 'b' });
@@ -135,7 +135,7 @@ test('settings, probes and renewals reach only the host of their plugin', () => 
   assert.deepEqual(toHost, ['b ["renew","n","h2"]']);
 });
 
-test('a renewed adapter is live with its hash and probed again, and a kept one stays live', () => {
+test('a new adapter is live with its new hash and probed again, and an adapter that stays remains live', () => {
   const { postedMessages, toHost, fromHost, plugins } = makeFixture('a');
   fromHost('a', 'ready');
   plugins.onDocumentParsed();
@@ -177,7 +177,7 @@ test('a removed plugin is not live, and its calls still end', () => {
   assert.match(JSON.stringify(postedMessages), /not live/);
 });
 
-test('log entries are sent at once, then batched, and none is lost with a port', () => {
+test('the first log entry is sent at once, later ones in batches, and a closed port loses no entry', () => {
   const { postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
   fromHost('a', 'l 1 0 [{"message":"1 x"}]');
   fromHost('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
@@ -205,14 +205,14 @@ test('log entries are sent at once, then batched, and none is lost with a port',
   fromHost('a', 'l 1 0 [6]');
   fromHost('a', 'l 1 0 [7]');
   fromHost('a', 'l 1 0 [8]');
-  calls.reportLeaving();
+  calls.reportStartedCalls();
   assert.deepEqual(
     postedMessages.filter((postedMessage) => postedMessage.op === 'log'),
     [log('a', '[6]'), log('a', '[7,8]')],
   );
 });
 
-test('waiting log entries are bounded, and dropped ones are counted', () => {
+test('the number of waiting log entries is limited, and dropped log entries are counted', () => {
   const { postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
   page.port = false;
   fromHost('b', 'l 1 0 [0]');

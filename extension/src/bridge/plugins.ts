@@ -1,8 +1,8 @@
 import type { FromBridge, LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../port-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
-import type { BasePort, Host } from './hosts.ts';
+import type { BaseHostPort, Host } from './hosts.ts';
 import { type BridgeLogs, makeLogs } from './logs.ts';
-import { makeProbing, type ReadinessProbing } from './probing.ts';
+import { makeReadinessProbing, type ReadinessProbing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /** PluginMessage does not include the message 'replaceAdapter', which also affects running calls. */
@@ -27,7 +27,7 @@ export interface PluginsOptions {
 
 type HostOperation = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
 
-/** Plugins manages the plugins of a document, with their hosts, readiness and logs. */
+/** Plugins manages the plugins of a document: their hosts, their readiness and their logs. */
 export class Plugins {
   readonly #options: PluginsOptions;
   /** #liveHosts contains only the hosts with a live adapter. */
@@ -36,33 +36,33 @@ export class Plugins {
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
   /** If the worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect. */
-  readonly #stopAwaiting = new Map<string, () => void>();
+  readonly #cancelWaitByPlugin = new Map<string, () => void>();
   readonly #logs: BridgeLogs;
-  readonly #wakes: WakeRequests;
-  readonly #probing: ReadinessProbing;
-  #isParsed = false;
-  #base: BasePort | undefined;
+  readonly #wakeRequests: WakeRequests;
+  readonly #readinessProbing: ReadinessProbing;
+  #isDocumentParsed = false;
+  #baseHostPort: BaseHostPort | undefined;
 
   constructor(options: PluginsOptions) {
     const { post: postToWorker, isVisible } = options;
     this.#options = options;
     this.#logs = makeLogs(postToWorker);
-    this.#wakes = makeWakeRequests({ post: postToWorker, isVisible });
-    this.#probing = makeProbing({
-      probe: (isAll) => this.#probeAdapters(isAll ? isWorking : isNotReadyYet),
+    this.#wakeRequests = makeWakeRequests({ post: postToWorker, isVisible });
+    this.#readinessProbing = makeReadinessProbing({
+      probe: (isFullProbe) => this.#probeAdapters(isFullProbe ? isWorking : isNotReadyYet),
       areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
       isVisible,
     });
   }
 
-  get live(): LiveAdapter[] {
+  get liveAdapters(): LiveAdapter[] {
     return [...this.#liveAdapters.values()];
   }
 
   /** removedPlugins returns the plugins whose adapter a hot reload removed from this document. */
   get removedPlugins(): RemovedPlugin[] {
-    return [...this.#removedHosts].map(({ plugin, base: isBaseHost }) =>
-      isBaseHost === undefined ? { name: plugin } : { name: plugin, base: isBaseHost },
+    return [...this.#removedHosts].map(({ plugin, base: baseHash }) =>
+      baseHash === undefined ? { name: plugin } : { name: plugin, base: baseHash },
     );
   }
 
@@ -78,7 +78,7 @@ export class Plugins {
 
   /** hasBase reports whether this document has a base, which is a host that can create hosts for further plugins. */
   get hasBase(): boolean {
-    return this.#base !== undefined;
+    return this.#baseHostPort !== undefined;
   }
 
   findLiveHost(plugin: string): Host | undefined {
@@ -92,18 +92,18 @@ export class Plugins {
 
   addHost(host: Host): void {
     this.#allHosts.set(host.plugin, host);
-    if (this.#isParsed) host.sendText('["begin"]');
+    if (this.#isDocumentParsed) host.sendText('["begin"]');
   }
 
-  setBase(isBaseHost: BasePort): void {
-    this.#base = isBaseHost;
+  setBaseHostPort(baseHostPort: BaseHostPort): void {
+    this.#baseHostPort = baseHostPort;
   }
 
   /** receiveFromHost returns false for a message about a call. */
-  receiveFromHost(host: Host, op: string, messageRest: string): boolean {
+  receiveFromHost(host: Host, op: string, messageBody: string): boolean {
     if (!this.#isHostOperation(op)) return false;
-    const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
-    if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, messageRest);
+    const isSwapMessage = op === 'armed' || op === 'renewed' || op === 'kept';
+    if (isSwapMessage || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, messageBody);
     return true;
   }
 
@@ -113,33 +113,33 @@ export class Plugins {
 
   /** onDocumentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
   onDocumentParsed(): void {
-    this.#isParsed = true;
+    this.#isDocumentParsed = true;
     for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.sendText('["begin"]');
-    this.#probing.onDocumentLoaded();
+    this.#readinessProbing.onDocumentLoaded();
   }
 
   /** onDocumentLoaded starts a readiness check of each adapter that is not ready. */
   onDocumentLoaded(): void {
-    this.#probing.onDocumentLoaded();
+    this.#readinessProbing.onDocumentLoaded();
   }
 
   onUrlChanged(): void {
-    this.#probing.onUrlChanged();
+    this.#readinessProbing.onUrlChanged();
   }
 
   onVisibilityChanged(): void {
-    this.#probing.onVisibilityChanged();
-    this.#wakes.onVisibilityChanged();
+    this.#readinessProbing.onVisibilityChanged();
+    this.#wakeRequests.onVisibilityChanged();
   }
 
   /** The method `wake` notifies the hosts of the document whose timers are due. */
   wake(): void {
-    this.#wakes.wake();
+    this.#wakeRequests.wake();
   }
 
   onConnected(): void {
     this.#logs.flush();
-    this.#wakes.onPortConnected();
+    this.#wakeRequests.onPortConnected();
   }
 
   flush(): void {
@@ -151,21 +151,21 @@ export class Plugins {
     probe: (_, host) => host?.sendText('["probe"]'),
     prepareHost: ({ nonce, hash, options }, host) => {
       if (host) host.sendText(JSON.stringify(['renew', nonce, hash]));
-      else this.#base?.sendText(JSON.stringify(['host', options, nonce]));
+      else this.#baseHostPort?.sendText(JSON.stringify(['host', options, nonce]));
     },
     awaitLateHost: ({ plugin, nonce, hash }, host) => {
       if (host) {
         host.sendText(JSON.stringify(['renew', nonce, hash]));
         return;
       }
-      this.#stopAwaiting.get(plugin)?.();
-      this.#stopAwaiting.set(plugin, this.#options.awaitLateHost(plugin, nonce));
+      this.#cancelWaitByPlugin.get(plugin)?.();
+      this.#cancelWaitByPlugin.set(plugin, this.#options.awaitLateHost(plugin, nonce));
       this.#options.post({ op: 'entryPointReady', plugin, nonce, usesBase: false, isHostLate: true });
     },
-    removePlugin: ({ plugin }) => this.#remove(plugin),
+    removePlugin: ({ plugin }) => this.#removePlugin(plugin),
   };
 
-  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, messageRest: string) => void>> = {
+  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, messageBody: string) => void>> = {
     ready: (host) => this.#addLiveAdapter(host, host.hash),
     broken: (host, adapterProblem) => this.#addLiveAdapter(host, host.hash, adapterProblem),
     armed: ({ plugin, usesBase = false }, nonce) =>
@@ -177,9 +177,10 @@ export class Plugins {
       this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
     kept: (host, adapterProblem) => {
-      const { findPendingHash: hashOf, endSwap, post: postToWorker } = this.#options;
+      const { findPendingHash: getPendingHash, endSwap, post: postToWorker } = this.#options;
       // If a host has no older adapter and its new adapter does not start, the plugin counts as failed in the document.
-      if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, adapterProblem);
+      if (this.#removedHosts.delete(host))
+        this.#addLiveAdapter(host, getPendingHash(host) ?? host.hash, adapterProblem);
       endSwap(host);
       postToWorker({
         op: 'adapterReplaced',
@@ -189,16 +190,16 @@ export class Plugins {
       });
     },
     s: (host, readyFlag) => this.#setReady(host, readyFlag === '1'),
-    l: ({ plugin }, messageRest) => {
-      const [count = '', droppedText = ''] = messageRest.split(' ', 2);
+    l: ({ plugin }, messageBody) => {
+      const [count = '', droppedText = ''] = messageBody.split(' ', 2);
       this.#logs.add(
         plugin,
         Number(count),
         Number(droppedText),
-        messageRest.slice(count.length + droppedText.length + 2),
+        messageBody.slice(count.length + droppedText.length + 2),
       );
     },
-    w: (host, ms) => this.#wakes.setTimer(host, Number(ms)),
+    w: (host, ms) => this.#wakeRequests.setTimer(host, Number(ms)),
   };
 
   #isHostOperation(op: string): op is HostOperation {
@@ -219,12 +220,12 @@ export class Plugins {
     this.#liveHosts.set(host.plugin, host);
     this.#liveAdapters.set(host.plugin, liveAdapter);
     this.#options.onLiveAdaptersChanged();
-    if (!this.#isParsed || adapterProblem !== undefined) return;
+    if (!this.#isDocumentParsed || adapterProblem !== undefined) return;
     host.sendText('["probe"]');
-    this.#probing.onReadinessChanged();
+    this.#readinessProbing.onReadinessChanged();
   }
 
-  #remove(plugin: string): void {
+  #removePlugin(plugin: string): void {
     const host = this.#allHosts.get(plugin);
     if (!host || this.#removedHosts.has(host)) return;
     host.sendText('["remove"]');
@@ -234,12 +235,12 @@ export class Plugins {
     if (this.#liveAdapters.delete(plugin)) this.#options.onLiveAdaptersChanged();
   }
 
-  #setReady({ plugin }: Host, readyFlag: boolean): void {
+  #setReady({ plugin }: Host, isReady: boolean): void {
     const liveAdapter = this.#liveAdapters.get(plugin);
     if (!liveAdapter) return;
-    liveAdapter.ready = readyFlag;
-    this.#options.post({ op: 'ready', plugin, ready: readyFlag });
-    this.#probing.onReadinessChanged();
+    liveAdapter.ready = isReady;
+    this.#options.post({ op: 'ready', plugin, ready: isReady });
+    this.#readinessProbing.onReadinessChanged();
   }
 }
 

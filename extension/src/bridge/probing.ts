@@ -1,4 +1,4 @@
-/** The bridge repeats readiness probes at the last interval of ProbeDelaysMs. */
+/** ProbeDelaysMs are the intervals between readiness probes of an adapter; the last interval repeats. */
 const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
 /** UrlProbeDelayMs is the delay between a navigation within the document and the readiness probe, in milliseconds. */
 const UrlProbeDelayMs = 250;
@@ -23,18 +23,18 @@ export interface ReadinessProbing {
   onReadinessChanged(): void;
 }
 
-export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): ReadinessProbing {
+export function makeReadinessProbing({ probe, areAllReady, isVisible }: ProbingOptions): ReadinessProbing {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let delayIndex = 0;
   let isUrlProbeScheduled = false;
-  let lastUrlProbeAt = 0;
+  let lastUrlProbeAtMs = 0;
 
   const scheduleProbe = () => {
     if (timer !== undefined || areAllReady() || !isVisible()) return;
-    timer = setTimeout(probeAgain, ProbeDelaysMs[Math.min(delayIndex, ProbeDelaysMs.length - 1)]);
+    timer = setTimeout(runScheduledProbe, ProbeDelaysMs[Math.min(delayIndex, ProbeDelaysMs.length - 1)]);
     delayIndex++;
   };
-  const probeAgain = () => {
+  const runScheduledProbe = () => {
     timer = undefined;
     if (!isVisible()) return; // When the document is visible again, onVisibilityChanged schedules the next probe.
     if (!areAllReady()) probe(false);
@@ -48,10 +48,10 @@ export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): 
     onUrlChanged: () => {
       if (isUrlProbeScheduled) return;
       isUrlProbeScheduled = true;
-      const delayMs = Math.max(UrlProbeDelayMs, lastUrlProbeAt + MinUrlProbeIntervalMs - Date.now());
+      const delayMs = Math.max(UrlProbeDelayMs, lastUrlProbeAtMs + MinUrlProbeIntervalMs - Date.now());
       setTimeout(() => {
         isUrlProbeScheduled = false;
-        lastUrlProbeAt = Date.now();
+        lastUrlProbeAtMs = Date.now();
         probe(true);
       }, delayMs);
     },

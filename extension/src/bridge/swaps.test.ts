@@ -13,24 +13,24 @@ function makeFixture() {
     postedMessages.push(postedMessage);
     return true;
   });
-  const toHost: string[] = [];
+  const messagesToHost: string[] = [];
   const host: Host = {
     plugin: 'p',
     hash: 'h1',
     base: 'b',
-    sendText: (hostText) => toHost.push(hostText),
+    sendText: (hostText) => messagesToHost.push(hostText),
   };
   calls.plugins.addHost(host);
-  const fromHost = (hostText: string) => calls.receiveFromHost(host, hostText);
+  const receiveFromHost = (hostText: string) => calls.receiveFromHost(host, hostText);
   const call = (id: string) =>
     calls.receiveFromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
   const renewAdapter = (hash = 'h2') =>
     calls.receiveFromWorker({ op: 'replaceAdapter', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
-  fromHost('ready');
+  receiveFromHost('ready');
   call('x');
   postedMessages.splice(0);
-  toHost.splice(0);
-  return { calls, postedMessages, toHost, fromHost, call, renewAdapter };
+  messagesToHost.splice(0);
+  return { calls, postedMessages, toHost: messagesToHost, fromHost: receiveFromHost, call, renewAdapter };
 }
 
 test('an adapter is replaced once its calls have ended, and new calls wait', () => {
@@ -56,11 +56,11 @@ test('an adapter is replaced once its calls have ended, and new calls wait', () 
   assert.deepEqual(postedMessages.splice(0), [{ op: 'result', id: 'y', text: '"new"' }]);
 });
 
-test('calls that exceed the wait fail with plugin_updated and are cancelled', () => {
+test('calls that still run when the hot reload stops waiting are cancelled and fail with plugin_updated', () => {
   const { postedMessages, toHost, fromHost, renewAdapter } = makeFixture();
   renewAdapter('h2');
   mock.timers.tick(900);
-  renewAdapter('h3'); // A newer adapter does not extend the time limit of the running calls
+  renewAdapter('h3'); // a newer adapter does not extend the time limit of the running calls
   mock.timers.tick(99);
   assert.deepEqual([toHost, postedMessages], [[], []]);
   mock.timers.tick(1);
@@ -73,7 +73,7 @@ test('calls that exceed the wait fail with plugin_updated and are cancelled', ()
   assert.deepEqual(postedMessages, []);
 });
 
-test('waiting calls run in the old adapter if the new one is missing or rejected', () => {
+test('waiting calls run in the old adapter if the new adapter is missing or rejected', () => {
   for (const hostReply of ['kept a typo', 'nothing', 'another worker']) {
     const { calls, toHost, fromHost, call, renewAdapter } = makeFixture();
     fromHost('r 1 "old"');
@@ -87,17 +87,17 @@ test('waiting calls run in the old adapter if the new one is missing or rejected
   }
 });
 
-test('a call that waits for the new adapter has not begun, and fails if the plugin is removed', () => {
+test('a call that waits for a new adapter counts as not started, and fails if the plugin is removed', () => {
   const { calls, postedMessages, call, renewAdapter } = makeFixture();
   renewAdapter();
   call('y');
-  calls.reportLeaving();
+  calls.reportStartedCalls();
   assert.deepEqual(postedMessages.splice(0), [{ op: 'leaving', begunCalls: ['x'] }]);
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.match(JSON.stringify(postedMessages), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
 });
 
-test('a removed plugin whose new adapter does not start has failed', () => {
+test('if the new adapter of a removed plugin does not start, the bridge reports the plugin as failed', () => {
   const { calls, postedMessages, fromHost, renewAdapter } = makeFixture();
   fromHost('r 1 1');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
@@ -110,7 +110,7 @@ test('a removed plugin whose new adapter does not start has failed', () => {
   ]);
 });
 
-test('a removed plugin is reported until it gets another adapter', () => {
+test('the bridge reports a plugin as removed until the plugin gets another adapter', () => {
   const { calls, postedMessages, toHost, fromHost, renewAdapter } = makeFixture();
   fromHost('r 1 1');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });

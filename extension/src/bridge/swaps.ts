@@ -18,8 +18,8 @@ export interface AdapterSwapsOptions {
  * the new adapter.
  */
 export interface AdapterSwaps {
-  /** If the host already waits for an adapter, begin replaces that adapter by the adapter in the message. */
-  begin(host: Host, replaceMessage: ReplaceMessage): void;
+  /** If the host already waits for an adapter, `startSwap` replaces the awaited adapter with the adapter in the message. */
+  startSwap(host: Host, replaceMessage: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;
   onCallEnded(host: Host): void;
@@ -41,7 +41,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     { message: ReplaceMessage; isArmed: boolean; timer: ReturnType<typeof setTimeout> }
   >();
 
-  const armHost = (host: Host) => {
+  const armHostEntryPoint = (host: Host) => {
     const pendingSwap = pendingSwaps.get(host);
     if (!pendingSwap || pendingSwap.isArmed) return;
     clearTimeout(pendingSwap.timer);
@@ -58,7 +58,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     startWaitingCalls(host);
   };
   return {
-    begin: (host, replaceMessage) => {
+    startSwap: (host, replaceMessage) => {
       const earlierSwap = pendingSwaps.get(host);
       if (earlierSwap && !earlierSwap.isArmed) {
         earlierSwap.message = replaceMessage; // A newer adapter does not extend the time limit of the running calls.
@@ -67,18 +67,18 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
       clearTimeout(earlierSwap?.timer);
       const onTimeout = () => {
         endCalls(host);
-        armHost(host);
+        armHostEntryPoint(host);
       };
       pendingSwaps.set(host, {
         message: replaceMessage,
         isArmed: false,
         timer: setTimeout(onTimeout, replaceMessage.waitMs),
       });
-      if (!isBusy(host)) armHost(host);
+      if (!isBusy(host)) armHostEntryPoint(host);
     },
     isWaiting: (host) => pendingSwaps.has(host),
     onCallEnded: (host) => {
-      if (pendingSwaps.has(host) && !isBusy(host)) armHost(host);
+      if (pendingSwaps.has(host) && !isBusy(host)) armHostEntryPoint(host);
     },
     findPendingHash: (host) => pendingSwaps.get(host)?.message.hash,
     finish: finishSwap,

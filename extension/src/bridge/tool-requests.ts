@@ -25,25 +25,25 @@ export interface ToolRequests {
 }
 
 export function makeToolRequests(id: string): ToolRequests {
-  const unansweredBodies = new Map<number, string>();
+  const unansweredRequestBodies = new Map<number, string>();
   const answeredRequests = new Set<number>();
   const requestMessage = (askId: number, body: string): FromBridge => ({ op: 'toolRequest', id, ask: askId, body });
   return {
     recordRequest: (askId, body) => {
-      unansweredBodies.set(askId, body);
+      unansweredRequestBodies.set(askId, body);
       return requestMessage(askId, body);
     },
     recordAnswer: (askId) => {
       if (answeredRequests.has(askId)) return 'known';
-      const body = unansweredBodies.get(askId);
+      const body = unansweredRequestBodies.get(askId);
       if (body === undefined || body === WITHDRAWN_REQUEST) return 'unwanted';
-      unansweredBodies.delete(askId);
+      unansweredRequestBodies.delete(askId);
       answeredRequests.add(askId);
       return 'wanted';
     },
-    listUnansweredRequests: () => [...unansweredBodies].map(([askId, body]) => requestMessage(askId, body)),
+    listUnansweredRequests: () => [...unansweredRequestBodies].map(([askId, body]) => requestMessage(askId, body)),
     close: () => {
-      unansweredBodies.clear();
+      unansweredRequestBodies.clear();
       answeredRequests.clear();
     },
   };

@@ -4,14 +4,14 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeWakeRequests } from './wakes.ts';
 
-function setUpWakes() {
+function setUpWakeRequests() {
   const pageState = { now: 1000, visible: false, port: true };
   const postedMessages: FromBridge[] = [];
-  const wokenPlugins: string[] = [];
+  const sentWakes: string[] = [];
   const host = (plugin: string): Host => ({
     plugin,
     hash: 'h',
-    sendText: (hostText) => wokenPlugins.push(`${plugin} ${hostText}`),
+    sendText: (hostText) => sentWakes.push(`${plugin} ${hostText}`),
   });
   const wakeRequests = makeWakeRequests({
     post: (postedMessage) => {
@@ -27,7 +27,7 @@ function setUpWakes() {
       .map((postedMessage) => (postedMessage.op === 'scheduleWake' ? postedMessage.ms : postedMessage.op));
   return {
     pageState,
-    wokenPlugins,
+    wokenPlugins: sentWakes,
     wakeRequests,
     takeWakeRequests,
     a: host('a'),
@@ -35,8 +35,15 @@ function setUpWakes() {
   };
 }
 
-test('a hidden document requests its next wake, a visible one does not', () => {
-  const { pageState, wokenPlugins, wakeRequests, takeWakeRequests, a: firstPlugin, b: secondPlugin } = setUpWakes();
+test('a hidden document asks the worker to wake it at its next timer, and a visible document does not', () => {
+  const {
+    pageState,
+    wokenPlugins,
+    wakeRequests,
+    takeWakeRequests,
+    a: firstPlugin,
+    b: secondPlugin,
+  } = setUpWakeRequests();
   wakeRequests.setTimer(firstPlugin, 500.2);
   wakeRequests.setTimer(secondPlugin, 700);
   assert.deepEqual(takeWakeRequests(), [501]);
@@ -56,8 +63,8 @@ test('a hidden document requests its next wake, a visible one does not', () => {
   assert.deepEqual(takeWakeRequests(), [50]);
 });
 
-test('a host without timers gets no wake', () => {
-  const { pageState, wokenPlugins, wakeRequests, a: firstPlugin } = setUpWakes();
+test('a host without pending timers gets no wake message', () => {
+  const { pageState, wokenPlugins, wakeRequests, a: firstPlugin } = setUpWakeRequests();
   wakeRequests.setTimer(firstPlugin, 10);
   wakeRequests.setTimer(firstPlugin, -1);
   pageState.now = 2000;
@@ -65,8 +72,8 @@ test('a host without timers gets no wake', () => {
   assert.deepEqual(wokenPlugins, []);
 });
 
-test('wakes of a hidden page are at least 4 ms apart', () => {
-  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
+test('a hidden page gets wake messages at least 4 ms apart', () => {
+  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakeRequests();
   let messageCount = 0;
   for (let i = 0; i < 1000; i++) {
     wakeRequests.setTimer(firstPlugin, 0);
@@ -80,8 +87,8 @@ test('wakes of a hidden page are at least 4 ms apart', () => {
   assert.ok(pageState.now - 1000 >= 4000);
 });
 
-test('a new port requests the wake again', () => {
-  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
+test('the bridge repeats its wake request on a new port', () => {
+  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakeRequests();
   wakeRequests.setTimer(firstPlugin, 1000);
   assert.deepEqual(takeWakeRequests(), [1000]);
   pageState.port = false;

@@ -19,7 +19,7 @@ export interface WakeRequests {
   setTimer(host: Host, ms: number): void;
   wake(): void;
   onVisibilityChanged(): void;
-  /** A new worker does not have the document's wake request, so onPortConnected sends the request again. */
+  /** A restarted worker has lost the document's wake request, so onPortConnected sends the request again. */
   onPortConnected(): void;
 }
 
@@ -30,15 +30,15 @@ export function makeWakeRequests({
 }: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
   /**
-   * requestedWakeAt is the time of the pending wake request to the worker; Infinity means that no request is pending.
+   * requestedWakeAtMs is the time of the pending wake request to the worker; Infinity means that no request is pending.
    */
-  let requestedWakeAt = Infinity;
+  let requestedWakeAtMs = Infinity;
 
   const requestWake = () => {
     if (isVisible() || dueTimes.size === 0) return;
-    const nextWakeAt = Math.max(Math.min(...dueTimes.values()), nowMs() + MinWakeIntervalMs);
-    if (nextWakeAt >= requestedWakeAt) return;
-    if (postToWorker({ op: 'scheduleWake', ms: Math.ceil(nextWakeAt - nowMs()) })) requestedWakeAt = nextWakeAt;
+    const nextWakeAtMs = Math.max(Math.min(...dueTimes.values()), nowMs() + MinWakeIntervalMs);
+    if (nextWakeAtMs >= requestedWakeAtMs) return;
+    if (postToWorker({ op: 'scheduleWake', ms: Math.ceil(nextWakeAtMs - nowMs()) })) requestedWakeAtMs = nextWakeAtMs;
   };
   return {
     setTimer: (host, ms) => {
@@ -50,10 +50,10 @@ export function makeWakeRequests({
       requestWake();
     },
     wake: () => {
-      requestedWakeAt = Infinity;
-      const wakeAt = nowMs();
-      for (const [host, dueAt] of dueTimes) {
-        if (dueAt > wakeAt) continue;
+      requestedWakeAtMs = Infinity;
+      const currentTimeMs = nowMs();
+      for (const [host, dueAtMs] of dueTimes) {
+        if (dueAtMs > currentTimeMs) continue;
         dueTimes.delete(host);
         host.sendText('["wake"]'); // after a wake, the host reports when its next timer is due
       }
@@ -61,7 +61,7 @@ export function makeWakeRequests({
     },
     onVisibilityChanged: requestWake,
     onPortConnected: () => {
-      requestedWakeAt = Infinity;
+      requestedWakeAtMs = Infinity;
       requestWake();
     },
   };

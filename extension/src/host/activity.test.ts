@@ -54,8 +54,8 @@ test('an invalid activity becomes an invalid report, and nothing throws', async 
   assert.match(JSON.stringify(allReports[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
 });
 
-test('the audience of a successful ending is the last report', async () => {
-  const endCases: [string, unknown[]][] = [
+test('the last report of a successful call contains the audience that endAudience set', async () => {
+  const audienceCases: [string, unknown[]][] = [
     [
       `c.endAudience('internal'); c.endAudience('user'); c.reportProgress({ progress: 1 }); return 1`,
       [{ progress: 1 }, { endAudience: 'user' }, 'r 1 1'],
@@ -63,7 +63,7 @@ test('the audience of a successful ending is the last report', async () => {
     [`c.endAudience('user')`, [{ endAudience: 'user' }, 'n 1']],
     [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
   ];
-  for (const [handlerCode, expectedReports] of endCases) {
+  for (const [handlerCode, expectedReports] of audienceCases) {
     const receivedReports = readReports((await beginCall(handlerCode)).port);
     const isLogEntry = (portMessage: unknown) => typeof portMessage === 'string' && portMessage.startsWith('l ');
     assert.deepEqual(
@@ -75,7 +75,7 @@ test('the audience of a successful ending is the last report', async () => {
 
 const waitStatement = 'await new Promise((ok) => { go = ok; });';
 
-test('a resync sends the last content and its later patches', async () => {
+test('a resync resends the last complete content of an activity and all later patches', async () => {
   const { realm, port } = await beginCall(`
     c.reportActivity('a', 1); c.reportActivity('a', { n: 0 }, { audience: 'user' });
     c.reportActivity('b', 'other');
@@ -107,7 +107,7 @@ test('a resync sends the last content and its later patches', async () => {
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 'new' } }]);
 });
 
-test('invalid activities are not sent again', async () => {
+test('a resync does not resend invalid activities', async () => {
   const { realm, port } = await beginCall(`
     c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waitStatement}`);
   realm.runNextTask();
@@ -118,7 +118,7 @@ test('invalid activities are not sent again', async () => {
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 1 } }]);
 });
 
-test('each content of an activity is sent again at most 8 times', async () => {
+test('a resync resends the same content of an activity at most 8 times', async () => {
   const { realm, port } = await beginCall(
     `c.reportActivity('a', 1); ${waitStatement} c.reportActivity('a', 2); ${waitStatement}`,
   );

@@ -7,7 +7,7 @@ import { readAudience, truncateMessage } from './report.ts';
 const MaxTypeChars = 100;
 /** MaxStoredChars limits the activity reports of one call that the host stores for resyncs, in UTF-16 units. */
 const MaxStoredChars = 1024 * 1024;
-/** Without MaxResends, a patch that never applies would cause endless resyncs. */
+/** MaxResends limits the resyncs of one activity, because a patch that never applies would cause endless resyncs. */
 const MaxResends = 8;
 
 /** INVALID_REPORT is the text that the host sends instead of an activity report that is invalid or too long. */
@@ -26,9 +26,8 @@ export interface Activities {
   /** The argument `patch` is one JSON Patch operation, or an array of operations. */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * The method `resend` sends an activity again, if the host still stores its reports. `resend` joins the reports by
-   * commas: the last complete content, then all later patches. If `type` is empty, `resend` sends the activities of all
-   * types.
+   * The method `resend` sends an activity again, if the host still stores its reports. `resend` sends the last complete
+   * content and all later patches, joined by commas. If `type` is empty, `resend` sends the activities of all types.
    */
   resend(type: string, sendReports: (reports: string, count: number) => void): void;
 }
@@ -40,34 +39,34 @@ interface StoredReports {
 }
 
 export function makeActivities(): Activities {
-  const storedByType = makeBareObject();
+  const reportsByType = makeBareObject();
   let storedTypeCount = 0;
   let storedChars = 0;
 
-  const findStored = (type: string): StoredReports | undefined => {
-    const storedActivity = storedByType[type];
+  const findStoredReports = (type: string): StoredReports | undefined => {
+    const storedActivity = reportsByType[type];
     return isStoredReports(storedActivity) ? storedActivity : undefined;
   };
-  const dropStored = (type: string) => {
-    const storedActivity = findStored(type);
+  const dropStoredReports = (type: string) => {
+    const storedActivity = findStoredReports(type);
     if (!storedActivity) return;
-    delete storedByType[type];
+    delete reportsByType[type];
     storedTypeCount--;
     storedChars -= storedActivity.reports.length;
   };
   const storeContent = (type: string, report: string) => {
-    dropStored(type);
+    dropStoredReports(type);
     if (storedTypeCount >= MaxActivityTypes || storedChars + report.length > MaxStoredChars) return;
     const storedActivity: StoredReports = { reports: report, count: 1, resendCount: 0 };
-    storedByType[type] = storedActivity;
+    reportsByType[type] = storedActivity;
     storedTypeCount++;
     storedChars += report.length;
   };
   const storePatch = (type: string, report: string) => {
-    const storedActivity = findStored(type);
+    const storedActivity = findStoredReports(type);
     if (!storedActivity) return;
     if (storedChars + report.length + 1 > MaxStoredChars) {
-      dropStored(type);
+      dropStoredReports(type);
       return;
     }
     storedActivity.reports += `,${report}`;
@@ -87,8 +86,8 @@ export function makeActivities(): Activities {
       return report;
     },
     resend: (type, sendReports) => {
-      for (const storedType in storedByType) {
-        const storedActivity = type === '' || type === storedType ? findStored(storedType) : undefined;
+      for (const storedType in reportsByType) {
+        const storedActivity = type === '' || type === storedType ? findStoredReports(storedType) : undefined;
         if (!storedActivity || storedActivity.resendCount >= MaxResends) continue;
         storedActivity.resendCount++;
         sendReports(storedActivity.reports, storedActivity.count);

@@ -23,30 +23,32 @@ export interface HostServices {
   readonly plugin: string;
   readonly config: object;
   readonly logs: HostLogs;
-  /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
+  /**
+   * The field `timers` contains timer functions that are on time even in hidden pages, where Chrome delays page timers.
+   */
   readonly timers: AdapterTimers;
   /** onReadinessChanged is called when the adapter reports that isReady() can now return another result. */
   onReadinessChanged(): void;
 }
 
 /**
- * KeptOnReloadProperties are the properties of `__openTabs` that a hot reload copies to the next adapter in the
+ * PropertiesKeptOnReload are the properties of `__openTabs` that a hot reload copies to the next adapter in the
  * document.
  */
-const KeptOnReloadProperties = ['preScript', 'tokenCache'];
+const PropertiesKeptOnReload = ['preScript', 'tokenCache'];
 
 /**
- * makeAdapterGlobals returns a new `__openTabs`, with the KeptOnReloadProperties of the document's previous
+ * makeAdapterGlobals returns a new `__openTabs`, with the PropertiesKeptOnReload of the document's previous
  * `__openTabs`.
  */
 export function makeAdapterGlobals(hostServices: HostServices, previousGlobals?: unknown): object {
   // The objects in `__openTabs` have no prototypes, so a property of the page's Object.prototype cannot be mistaken for
   // a setting.
   const adapterGlobals = makeBareObject();
-  for (let i = 0; i < KeptOnReloadProperties.length; i++) {
-    const key = KeptOnReloadProperties[i] ?? '';
-    const carriedValue = isObject(previousGlobals) ? lookup(previousGlobals, key) : undefined;
-    defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
+  for (let i = 0; i < PropertiesKeptOnReload.length; i++) {
+    const key = PropertiesKeptOnReload[i] ?? '';
+    const previousValue = isObject(previousGlobals) ? lookup(previousGlobals, key) : undefined;
+    defineProperty(adapterGlobals, key, dataProperty(isObject(previousValue) ? previousValue : makeBareObject()));
   }
   defineProperty(adapterGlobals, '_pluginName', dataProperty(hostServices.plugin));
   // Adapters of the original SDK send logs and readiness only if both nonces are set, so the host sets arbitrary
@@ -58,8 +60,8 @@ export function makeAdapterGlobals(hostServices: HostServices, previousGlobals?:
 }
 
 /**
- * An adapter can assign its own functions, which post messages to the page, or replace the whole `__openTabs` object.
- * If an adapter assigns a function to one of the host's properties, the property's setter ignores the function.
+ * An adapter can assign functions that post messages to the page, or replace the whole `__openTabs` object. If an
+ * adapter assigns a function to one of the host's properties, the property's setter ignores the function.
  */
 export function addAdapterGlobals(container: unknown, hostServices: HostServices): void {
   if (!isObject(container)) return;
@@ -69,7 +71,7 @@ export function addAdapterGlobals(container: unknown, hostServices: HostServices
     defineProperty(container, key, descriptor);
   };
   defineAccessor('pluginConfig', () => hostServices.config, doNothing);
-  defineAccessor('_withPristineBuiltIns', () => runPristine, doNothing);
+  defineAccessor('_withPristineBuiltIns', () => runWithOriginalBuiltIns, doNothing);
   defineAccessor('_notifyReadinessChanged', () => hostServices.onReadinessChanged, doNothing);
   // The original plugin format has no property _setTimer. Without _setTimer, the SDK would use the timers of the page.
   defineAccessor('_setTimer', () => hostServices.timers.set, doNothing);
@@ -93,8 +95,8 @@ export function addAdapterGlobals(container: unknown, hostServices: HostServices
   );
 }
 
-/** runPristine runs synchronous code of the SDK with unmodified built-in functions (sdk-ts/src/runtime/pristine.ts). */
-function runPristine(callback: unknown): void {
+/** runWithOriginalBuiltIns runs synchronous code of the SDK with unmodified built-in functions (sdk-ts/src/runtime/pristine.ts). */
+function runWithOriginalBuiltIns(callback: unknown): void {
   if (!isFn(callback)) return;
   const refusalReason = withPristineBuiltIns(
     () => {

@@ -254,7 +254,7 @@ for (const [name, attackMessages, expectedMessages] of attackCases) {
   });
 }
 
-test('page: a hostile page observes nothing of logs', async () => {
+test('page: a hostile page cannot observe log messages', async () => {
   const { realm, port } = await openHostilePage();
   realm.run('page.watch()');
   port.sendParts('call', 1, 'logs', 1 << 20, args);
@@ -268,7 +268,7 @@ test('page: a hostile page observes nothing of logs', async () => {
   );
 });
 
-test('page: the hostile page of these tests observes uses of its built-ins', async () => {
+test('page: the hostile page of these tests detects each use of its built-in functions', async () => {
   const { realm } = await openHostilePage();
   realm.run('page.watch(); JSON.stringify({}); [].push(1); ({}).then; new Promise(() => 0)');
   assert.match(
@@ -278,7 +278,7 @@ test('page: the hostile page of these tests observes uses of its built-ins', asy
 });
 
 for (const isLocked of [true, false]) {
-  test(`page: a ${isLocked ? 'locked' : 'planted'} toJSON of the page is not called`, async () => {
+  test(`page: the host does not call a ${isLocked ? 'non-configurable' : 'configurable'} toJSON of the page`, async () => {
     const { realm, port } = await openHostilePage();
     realm.run(`delete Object.prototype.toJSON; forge = { __proto__: null, configurable: ${!isLocked}, value() { taken = this; return 'forged'; } };
       Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
@@ -289,7 +289,7 @@ for (const isLocked of [true, false]) {
   });
 }
 
-test('page: a toJSON that defines another one during serialization does not change the rest', async () => {
+test('page: a toJSON that defines another toJSON during serialization does not affect later values', async () => {
   const { realm, port } = await openHostilePage();
   realm.run(`planted = { __proto__: null, toJSON() { Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value() { taken = this; return 'forged'; } });
     return 'of the page'; } }; taken = 0`);
@@ -299,7 +299,7 @@ test('page: a toJSON that defines another one during serialization does not chan
   assert.equal(realm.run('taken'), 0);
 });
 
-test('page: a locked __openTabs of the page does not reach the adapter', async () => {
+test('page: the adapter does not get a non-configurable __openTabs of the page', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
   realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
@@ -310,7 +310,7 @@ test('page: a locked __openTabs of the page does not reach the adapter', async (
   assert.deepEqual(port?.receivedTexts, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
-test("page: a page function called on the adapter's globalThis gets the page's window", async () => {
+test("page: a page function that is called on the adapter's globalThis gets the page's window as this", async () => {
   const realm = makeRealm();
   realm.run('function pageFn() { saw = this; return this === window && arguments[0] === window; }');
   const calls = `{ name: 'run', handle: () => [globalThis.pageFn(globalThis.window.window), globalThis.window === globalThis] }`;
@@ -343,7 +343,7 @@ test("page: an adapter's globalThis as an argument becomes the page's window", a
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
 
-test('page: a page that gets the container cannot replace the adapter', async () => {
+test("page: a page that obtains the adapter's container cannot replace the adapter", async () => {
   const realm = makeRealm();
   realm.run('function pageFn() {}');
   // The adapter uses the page's Reflect to pass its globalThis to a function of the page.
@@ -360,7 +360,7 @@ test('page: a page that gets the container cannot replace the adapter', async ()
   assert.deepEqual(port?.receivedTexts, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
 
-test('page: a locked then of the page is not called with an answer', async () => {
+test('page: the answer to a tool request does not reach a non-configurable then of the page', async () => {
   const { realm, port } = await openHostilePage();
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, value(ok) { taken = this; ok('forged'); } }); taken = 0`,
@@ -373,7 +373,7 @@ test('page: a locked then of the page is not called with an answer', async () =>
   assert.equal(realm.run('taken'), 0);
 });
 
-test('page: a then of the page is restored after an answer', async () => {
+test("page: after the answer to a tool request, the host restores the page's then", async () => {
   const { realm, port } = await openHostilePage();
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, configurable: true, value: 'bait' })`,
@@ -386,7 +386,7 @@ test('page: a then of the page is restored after an answer', async () => {
   assert.equal(realm.run('({}).then'), 'bait');
 });
 
-test('page: the error of an ask reaches no rejection listener and no stack formatter of the page', async () => {
+test('page: the error of a tool request reaches no rejection listener or stack formatter of the page', async () => {
   const { realm, port } = await openHostilePage();
   realm.run('formatted = 0; Error.prepareStackTrace = () => { formatted++; return "x"; }');
   const unhandledRejections: unknown[] = [];
@@ -397,7 +397,7 @@ test('page: the error of an ask reaches no rejection listener and no stack forma
   await realm.waitUntilIdle();
   port.sendParts('answer', 2, 1, false, { code: 'denied', message: 'S3CRET' });
   await realm.waitUntilIdle();
-  await new Promise((done) => setImmediate(done));
+  await new Promise((resolvePromise) => setImmediate(resolvePromise));
   process.off('unhandledRejection', onUnhandledRejection);
   assert.deepEqual([unhandledRejections, realm.run('formatted')], [[], 0]);
 });

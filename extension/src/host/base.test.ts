@@ -34,12 +34,12 @@ async function makePage() {
   return { realm, base: baseHost, request, evaluateAdapter };
 }
 
-test('the base of a page does not name any plugin', async () => {
+test('the base, which creates other hosts, does not reveal the name of any plugin to the page', async () => {
   const { realm, base: baseHost } = await makePage();
   assert.deepEqual([baseHost.plugin, baseHost.hash, baseHost.receivedTexts, realm.ports.length], ['', '', [], 1]);
 });
 
-test('plugins that arrive later have separate ports, entry points and settings', async () => {
+test('late plugins have separate ports, entry points and settings', async () => {
   const { realm, request, evaluateAdapter } = await makePage();
   const firstRequest = await request('a', 'n1');
   const secondRequest = await request('b', 'n2');
@@ -60,7 +60,7 @@ test('plugins that arrive later have separate ports, entry points and settings',
   }
 });
 
-test('a late plugin waits until the document is parsed, and accepts other code until then', async () => {
+test('a late plugin starts when the document is parsed, and its code can be replaced before the start', async () => {
   const { realm, request, evaluateAdapter } = await makePage();
   const port = await request('a', 'n1', { start: 'dom' });
   assert.equal(evaluateAdapter('n1', 'a', 'function () { throw new Error("not this one") }'), true);

@@ -36,7 +36,7 @@ export interface CallRequest {
   readonly maxBytes: number;
   readonly args: unknown;
   readonly prompt: boolean;
-  /** The field `decision` is the user's decision about the call; undefined if no approval was required. */
+  /** The field `decision` is the user's decision about the call, or undefined if no approval was required. */
   readonly decision: unknown;
   readonly isTraced?: boolean;
 }
@@ -53,7 +53,7 @@ export interface CallEvents {
    * wire.ToolAskParams without its call and number.
    */
   ask(call: number, ask: number, body: string): void;
-  /** end is called once for each tool call that ends without being cancelled. */
+  /** The callback `end` is called once for each tool call that ends without being cancelled. */
   end(call: number, callOutcome: CallOutcome): void;
   /**
    * If the host must report the times of a call, the host calls `traced` before `end`. `times` contains up to three
@@ -62,7 +62,10 @@ export interface CallEvents {
   traced(call: number, times: string): void;
   /** The callback `aborted` is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
-  /** ready is called when the adapter first reports whether it is ready, and again after each change. */
+  /**
+   * The callback `ready` is called when the adapter first reports its readiness, and after each change of the
+   * readiness.
+   */
   ready(isReady: boolean): void;
 }
 
@@ -79,7 +82,7 @@ export interface ToolRunner {
   useAdapter(): string;
   /** The method `probe` calls isReady() of the adapter, and reports the readiness if it has changed. */
   probe(): void;
-  /** After a call of the method `drop`, new tool calls fail until another adapter is used. */
+  /** The method `drop` removes the adapter; new tool calls fail until another adapter is used. */
   drop(): object | undefined;
 }
 
@@ -88,7 +91,7 @@ interface RunningCall {
   readonly cancellation: Cancellation;
   readonly toolRequests: ToolRequests;
   readonly activities: Activities;
-  /** endAudience is the audience of the call's final message, or an empty string. */
+  /** setEndAudience is the audience of the call's final message, or an empty string. */
   endAudience: string;
   isLive: boolean;
   timesText: string | undefined;
@@ -117,7 +120,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       events.aborted(runningCall.call);
       return;
     }
-    // endAudience is part of the last report, because a full buffer drops the oldest reports.
+    // setEndAudience is part of the last report, because a full buffer drops the oldest reports.
     if (runningCall.endAudience !== '' && callOutcome.kind !== 'error') {
       events.report(runningCall.call, makeObjectText<'Report'>({ endAudience: toJson(runningCall.endAudience) }), 1);
     }
@@ -168,17 +171,17 @@ export function makeToolRunner(
   const runCall = (request: CallRequest) => {
     const runningCall = calls.add(request);
     const adapter = registeredAdapter;
-    const failWith = (errorText: string) => endWithError(runningCall, errorText);
+    const failCall = (errorText: string) => endWithError(runningCall, errorText);
     if (!adapter) {
-      failWith(makeFailureText('internal', `the adapter did not register as ${plugin}`));
+      failCall(makeFailureText('internal', `the adapter did not register as ${plugin}`));
       return;
     }
     const context = makeCallContext(runningCall, request.decision, (report) => {
       if (runningCall.isLive) events.report(runningCall.call, report, 1);
     });
-    readinessProbe.check(adapter, (readyProblem) => {
-      if (readyProblem !== undefined) {
-        failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${readyProblem}`));
+    readinessProbe.check(adapter, (notReadyReason) => {
+      if (notReadyReason !== undefined) {
+        failCall(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${notReadyReason}`));
       } else if (!endIfCancelled(runningCall)) startHandler(plugin, adapter, request, runningCall, context, logFailure);
     });
   };
@@ -199,7 +202,7 @@ export function makeToolRunner(
     readinessProbe.watch(adapter);
     return '';
   };
-  const dropResult = () => {
+  const dropAdapter = () => {
     const adapter = registeredAdapter;
     registeredAdapter = undefined;
     readinessProbe.watch(undefined);
@@ -212,7 +215,7 @@ export function makeToolRunner(
     resync: resyncActivity,
     useAdapter,
     probe: readinessProbe.probe,
-    drop: dropResult,
+    drop: dropAdapter,
   };
 }
 
@@ -260,17 +263,17 @@ function startHandler(
     if (hint !== '') logWarning(`the handler ${hint}`);
     runningCall.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };
-  const failWith = (errorText: string) => endWithError(runningCall, errorText);
-  const failWithThrown = (error: unknown) => {
+  const failCall = (errorText: string) => endWithError(runningCall, errorText);
+  const failWithError = (error: unknown) => {
     if (!runningCall.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
-    failWith(makeThrownText(error));
+    failCall(makeThrownText(error));
   };
   recordTime(runningCall);
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
     const handler = tool && findHandler(tool, request.prompt);
     if (!tool || !isFn(handler)) {
-      failWith(makeUnknownToolText(plugin, request));
+      failCall(makeUnknownToolText(plugin, request));
       return;
     }
     output = request.prompt ? undefined : lookup(tool, 'output');
@@ -278,19 +281,19 @@ function startHandler(
       if (endIfCancelled(runningCall)) return;
       recordTime(runningCall);
       try {
-        whenSettled(apply(handler, tool, [params, context]), settleWithValue, failWithThrown);
+        whenSettled(apply(handler, tool, [params, context]), settleWithValue, failWithError);
       } catch (error) {
-        failWithThrown(error);
+        failWithError(error);
       }
     };
     parseArguments(lookup(tool, request.prompt ? 'args' : 'input'), request.args, {
       onValid: callHandler,
       onInvalid: (issues) =>
-        failWith(makeFailureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
-      onUnsafe: (reason) => failWith(makeFailureText('unsafe_page', reason)),
+        failCall(makeFailureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
+      onUnsafe: (reason) => failCall(makeFailureText('unsafe_page', reason)),
     });
   } catch (error) {
-    failWithThrown(error);
+    failWithError(error);
   }
 }
 
@@ -324,9 +327,9 @@ function makeUnknownToolText(plugin: string, { tool, prompt }: CallRequest): str
 
 function makeCallContext(runningCall: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
   const { activities, toolRequests } = runningCall;
-  const endAudience = (audience: unknown) => {
+  const setEndAudience = (audience: unknown) => {
     if (typeof audience === 'string') runningCall.endAudience = truncateMessage(audience);
   };
   const readSignal = () => runningCall.cancellation.getSignal();
-  return makeContext({ readSignal, decision, activities, toolRequests, sendReport, setEndAudience: endAudience });
+  return makeContext({ readSignal, decision, activities, toolRequests, sendReport, setEndAudience });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
-test('the host preserves large integers only in messages that may have some', async () => {
+test('the host parses integers of 16 or more digits exactly, except in messages marked as free of them', async () => {
   const realm = makeRealm();
   realm.run(`
     exact = [];

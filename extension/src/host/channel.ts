@@ -39,15 +39,16 @@ export interface BridgeChannel {
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
   listen(onMessage: (messageParts: readonly unknown[]) => void): void;
   /**
-   * offerToBridge offers the channel to the bridge during the first handshake only. The callback `done` is called once,
-   * before the first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
+   * offerToBridge offers the channel to the bridge during the first handshake only. The callback `onDecided` is called
+   * once, before the first script of the page runs. The argument of `onDecided` is true if a bridge has accepted the
+   * channel.
    */
-  offerToBridge(hostIntroduction: string, onDecided: (isAccepted: boolean) => void): void;
+  offerToBridge(offerText: string, onDecided: (isAccepted: boolean) => void): void;
   /**
    * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
    * accepted the channel.
    */
-  offerThroughPort(target: EventTarget, type: string, hostIntroduction: string): boolean;
+  offerThroughPort(target: EventTarget, type: string, offerText: string): boolean;
 }
 
 export function makeChannel(): BridgeChannel {
@@ -56,27 +57,27 @@ export function makeChannel(): BridgeChannel {
   const sendToBridge = (messageText: string) => {
     apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, messageText)]);
   };
-  const offerOn = (target: EventTarget, type: string, hostIntroduction: string): boolean => {
+  const dispatchOffer = (target: EventTarget, type: string, offerText: string): boolean => {
     let isAccepted = false;
     // The bridge accepts an offer synchronously, while the event is dispatched.
     const markAccepted = () => {
       isAccepted = true;
     };
     apply(addEventListener, port, [ACCEPTED_EVENT, markAccepted]);
-    apply(dispatchEvent, target, [makeMessage(type, hostIntroduction, port)]);
+    apply(dispatchEvent, target, [makeMessage(type, offerText, port)]);
     apply(removeEventListener, port, [ACCEPTED_EVENT, markAccepted]);
     return isAccepted;
   };
   return {
     port,
     sendToBridge,
-    listen: (onMessage) => listenOn(port, onMessage),
-    offerThroughPort: offerOn,
-    offerToBridge: (hostIntroduction, onDecided) => {
-      runAtStart((hasHandshake) => {
-        const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, hostIntroduction);
-        // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
-        // `window.event`.
+    listen: (onMessage) => addMessageListener(port, onMessage),
+    offerThroughPort: dispatchOffer,
+    offerToBridge: (offerText, onDecided) => {
+      runWhenHostsStarted((hasHandshake) => {
+        const isAccepted = hasHandshake && hasPristinePage() && dispatchOffer(realDocument, OFFER_EVENT, offerText);
+        // onDecided runs after the dispatch of the bridge's event, because page code could otherwise read the event
+        // from `window.event`.
         runInMicrotask(() => onDecided(isAccepted));
       });
     },
@@ -98,11 +99,11 @@ export function hasPristinePage(): boolean {
 }
 
 /**
- * runAtStart calls onStart once, when all hosts of the document have started. onStart receives true if the bridge
+ * runWhenHostsStarted calls onStart once, when all hosts of the document have started. onStart receives true if the bridge
  * started the handshake. onStart receives false if, before any handshake, the current task ended or the document got
  * its first child. If the page dispatches the handshake event after the start, onStart is not called again.
  */
-export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
+export function runWhenHostsStarted(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
   const runOnce = (hasHandshake: boolean) => {
     if (hasRun) return;
@@ -154,10 +155,10 @@ function makeMessage(type: string, messageText: string, port?: unknown): Event {
 }
 
 /**
- * listenOn calls onMessage for each message in a microtask, because code of the page could read `window.event` during
+ * addMessageListener calls onMessage for each message in a microtask, because code of the page could read `window.event` during
  * the event listener.
  */
-function listenOn(port: EventTarget, onMessage: (messageParts: readonly unknown[]) => void): void {
+function addMessageListener(port: EventTarget, onMessage: (messageParts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
     const messageText = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
     if (typeof messageText !== 'string') return;

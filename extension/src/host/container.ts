@@ -41,20 +41,20 @@ export interface AdapterContainer {
 /** `previousGlobals` is the `__openTabs` of the adapter's previous start. */
 export function makeContainer(hostServices: HostServices, previousGlobals?: unknown): AdapterContainer {
   const ownProperties = makeBareObject();
-  const storeGlobals = (pageValue: unknown) => {
+  const storeAdapterGlobals = (pageValue: unknown) => {
     addAdapterGlobals(pageValue, hostServices);
     defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(pageValue));
     return true;
   };
   defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(hostServices, previousGlobals)));
   const windowMembrane = makeWindowMembrane();
-  // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
-  // properties of its target. With the window as target, a page that locks `__openTabs` could force a value on the
-  // adapter.
+  // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the
+  // non-configurable properties of its target. With the window as target, a page that defines a non-configurable
+  // `__openTabs` could force a value on the adapter.
   const proxyTarget = makeBareObject();
   const scopeProxy: object = new NativeProxy(
     proxyTarget,
-    makeScopeHandler(ownProperties, storeGlobals, proxyTarget, windowMembrane),
+    makeScopeHandler(ownProperties, storeAdapterGlobals, proxyTarget, windowMembrane),
   );
   windowMembrane.scopeProxy = scopeProxy;
   return { scopeProxy, read: () => ownProperties[ADAPTER_GLOBALS_KEY] };
@@ -73,10 +73,10 @@ interface WindowMembrane {
 function makeWindowMembrane(): WindowMembrane {
   const proxyByOriginal = construct(NativeWeakMap, []);
   const originalObjects = construct(NativeWeakMap, []);
-  const windowDisguise: WindowMembrane = {
+  const windowMembrane: WindowMembrane = {
     scopeProxy: realWindow,
     toAdapterValue: (pageValue) => {
-      if (pageValue === realWindow) return windowDisguise.scopeProxy;
+      if (pageValue === realWindow) return windowMembrane.scopeProxy;
       if (!isFn(pageValue) || isBuiltIn(pageValue)) return pageValue;
       const knownProxy: unknown = apply(weakMapGet, proxyByOriginal, [pageValue]);
       if (knownProxy !== undefined) return knownProxy;
@@ -86,7 +86,7 @@ function makeWindowMembrane(): WindowMembrane {
       return proxy;
     },
     toWindowValue: (pageValue) => {
-      if (pageValue === windowDisguise.scopeProxy) return realWindow;
+      if (pageValue === windowMembrane.scopeProxy) return realWindow;
       if (!isObject(pageValue)) return pageValue;
       return apply(weakMapGet, originalObjects, [pageValue]) ?? pageValue;
     },
@@ -96,56 +96,56 @@ function makeWindowMembrane(): WindowMembrane {
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
     const adapterList: unknown[] = [];
     for (let i = 0; i < args.length; i++)
-      defineProperty(adapterList, i, dataProperty(windowDisguise.toWindowValue(args[i])));
+      defineProperty(adapterList, i, dataProperty(windowMembrane.toWindowValue(args[i])));
     return adapterList;
   };
   const methodHandler: ProxyHandler<Fn> = {
-    apply: (method, self, args) => apply(method, windowDisguise.toWindowValue(self), toWindowArguments(args)),
+    apply: (method, self, args) => apply(method, windowMembrane.toWindowValue(self), toWindowArguments(args)),
     construct: (method, args, target) => {
-      const newTarget: unknown = windowDisguise.toWindowValue(target);
+      const newTarget: unknown = windowMembrane.toWindowValue(target);
       const instance: unknown = construct(method, toWindowArguments(args), isFn(newTarget) ? newTarget : method);
       return isObject(instance) ? instance : makeBareObject();
     },
   };
   setPrototypeOf(methodHandler, null);
-  setPrototypeOf(windowDisguise, null);
-  return windowDisguise;
+  setPrototypeOf(windowMembrane, null);
+  return windowMembrane;
 }
 
 function makeScopeHandler(
   ownProperties: Record<PropertyKey, unknown>,
-  storeGlobals: (pageValue: unknown) => boolean,
+  storeAdapterGlobals: (pageValue: unknown) => boolean,
   proxyTarget: Record<PropertyKey, unknown>,
-  windowDisguise: WindowMembrane,
+  windowMembrane: WindowMembrane,
 ): ProxyHandler<object> {
-  const ownerOf = (key: PropertyKey): object => (key === ADAPTER_GLOBALS_KEY ? ownProperties : realWindow);
+  const findPropertyOwner = (key: PropertyKey): object => (key === ADAPTER_GLOBALS_KEY ? ownProperties : realWindow);
   const handler: ProxyHandler<object> = {
     get: (_, key) => {
       if (key === ADAPTER_GLOBALS_KEY) return ownProperties[ADAPTER_GLOBALS_KEY];
       const pageValue: unknown = getProperty(realWindow, key);
-      return hasOwn(proxyTarget, key) ? pageValue : windowDisguise.toAdapterValue(pageValue);
+      return hasOwn(proxyTarget, key) ? pageValue : windowMembrane.toAdapterValue(pageValue);
     },
     set: (_, key, pageValue) =>
       key === ADAPTER_GLOBALS_KEY
-        ? storeGlobals(pageValue)
-        : setProperty(realWindow, key, windowDisguise.toWindowValue(pageValue)),
-    has: (_, key) => hasProperty(ownerOf(key), key),
-    deleteProperty: (_, key) => deleteProperty(ownerOf(key), key),
+        ? storeAdapterGlobals(pageValue)
+        : setProperty(realWindow, key, windowMembrane.toWindowValue(pageValue)),
+    has: (_, key) => hasProperty(findPropertyOwner(key), key),
+    deleteProperty: (_, key) => deleteProperty(findPropertyOwner(key), key),
     defineProperty: (_, key, propertyDescriptor) => {
       setPrototypeOf(propertyDescriptor, null);
-      if (key === ADAPTER_GLOBALS_KEY) return storeGlobals(propertyDescriptor.value);
+      if (key === ADAPTER_GLOBALS_KEY) return storeAdapterGlobals(propertyDescriptor.value);
       if (hasOwn(propertyDescriptor, 'value'))
         defineProperty(
           propertyDescriptor,
           'value',
-          dataProperty(windowDisguise.toWindowValue(propertyDescriptor.value)),
+          dataProperty(windowMembrane.toWindowValue(propertyDescriptor.value)),
         );
       if (!defineProperty(realWindow, key, propertyDescriptor)) return false;
       copyLockedProperty(proxyTarget, key);
       return true;
     },
     getOwnPropertyDescriptor: (_, key) => {
-      const propertyDescriptor = getOwnPropertyDescriptor(ownerOf(key), key);
+      const propertyDescriptor = getOwnPropertyDescriptor(findPropertyOwner(key), key);
       if (!propertyDescriptor) return undefined;
       setPrototypeOf(propertyDescriptor, null);
       if (hasOwn(proxyTarget, key)) return propertyDescriptor;
@@ -154,7 +154,7 @@ function makeScopeHandler(
         defineProperty(
           propertyDescriptor,
           'value',
-          dataProperty(windowDisguise.toAdapterValue(propertyDescriptor.value)),
+          dataProperty(windowMembrane.toAdapterValue(propertyDescriptor.value)),
         );
       }
       return propertyDescriptor;
@@ -174,8 +174,8 @@ function makeScopeHandler(
 }
 
 /**
- * copyLockedProperty copies a property that the adapter has locked on the window to the proxy's target, as proxies
- * require.
+ * copyLockedProperty copies a property that the adapter made non-configurable on the window to the proxy's target, as
+ * proxies require.
  */
 function copyLockedProperty(proxyTarget: object, key: PropertyKey): void {
   const propertyDescriptor = getOwnPropertyDescriptor(realWindow, key);

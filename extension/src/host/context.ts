@@ -6,7 +6,7 @@ import type { ToolRequests } from './tool-requests.ts';
 
 export interface ContextOptions {
   readSignal(): unknown;
-  /** The field `decision` is the user's decision about the call; undefined if no approval was required. */
+  /** The field `decision` is the user's decision about the call, or undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
   readonly toolRequests: ToolRequests;

@@ -5,14 +5,14 @@ import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 async function readLogOf(
   handlerCode: string,
   toolFields = '',
-  beforeCall = '',
+  setupCode = '',
 ): Promise<readonly Record<string, unknown>[]> {
   const realm = makeRealm();
   realm.start('demo', 'h1', makeAdapterCode('demo', `{ name: 'run', handle: ${handlerCode}${toolFields} }`));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
-  realm.run(beforeCall);
+  realm.run(setupCode);
   port.receivedTexts.splice(0);
   port.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
@@ -22,7 +22,7 @@ async function readLogOf(
   return logEntries === undefined ? [] : JSON.parse(logEntries);
 }
 
-test('the log explains what a result loses, with the path of the part', async () => {
+test('the log names each part of a result that JSON cannot represent, with its path', async () => {
   for (const [handlerCode, expectedEntry] of [
     ['() => ({ items: [1, { p: Promise.resolve(1) }] })', /^run: items\[1\]\.p is a promise, .* Add an await\.$/],
     ['() => [new Map()]', /^run: result\[0\] is a Map/],
@@ -39,10 +39,10 @@ test('the log explains what a result loses, with the path of the part', async ()
   }
 });
 
-test('the log has no hint about a result that loses nothing, and at most three about one result', async () => {
-  const plain = `() => ({ a: 1n, d: new Date(0), u: new URL('https://a.b'), j: { toJSON: () => 1 },
+test('the log has no hint about a result that JSON represents fully, and at most three hints per result', async () => {
+  const losslessCode = `() => ({ a: 1n, d: new Date(0), u: new URL('https://a.b'), j: { toJSON: () => 1 },
     c: new (class { a = 1 })(), n: Object.create(null), s: new String('s'), x: undefined, l: [, 1] })`;
-  assert.deepEqual(await readLogOf(plain), []);
+  assert.deepEqual(await readLogOf(losslessCode), []);
   assert.equal((await readLogOf('() => [1, 2, 3, 4, 5].map(() => () => 1)')).length, 3);
 });
 
@@ -65,11 +65,11 @@ test('the log contains the stack trace of a thrown error and advice', async () =
   const [receivedText] = await readLogOf('() => { throw "no luck" }');
   assert.match(String(receivedText?.message), /^run failed: no luck\nThe tool threw a text/);
   assert.equal(receivedText?.stack, undefined);
-  const [usual] = await readLogOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
-  assert.equal(usual?.level, 'debug');
+  const [codedErrorEntry] = await readLogOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
+  assert.equal(codedErrorEntry?.level, 'debug');
 });
 
-test("the page's hook for stack traces does not receive the error, and stays", async () => {
+test("the page's Error.prepareStackTrace does not receive the error, and is not removed", async () => {
   const throwingHook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
   const handlerCode = '() => { throw globalThis.made ??= new TypeError("x") }';
   const [logEntry] = await readLogOf(handlerCode, '', throwingHook);

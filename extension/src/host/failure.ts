@@ -171,21 +171,21 @@ export function makeAbortedError(reason: unknown): object {
  * failed request came from context.waitForUser.
  */
 export function toToolError(failure: unknown, isUserRequest: boolean): object {
-  const fieldOf = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);
+  const readFailureField = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);
   const failureText = readMessage(failure);
-  const otherError = fieldOf('tool');
-  const otherCode = isObject(otherError) ? readField(otherError, 'code') : undefined;
-  if (isObject(otherError) && typeof otherCode === 'string') {
-    const isRetryable = readField(otherError, 'retryable') === true;
+  const toolError = readFailureField('tool');
+  const toolErrorCode = isObject(toolError) ? readField(toolError, 'code') : undefined;
+  if (isObject(toolError) && typeof toolErrorCode === 'string') {
+    const isRetryable = readField(toolError, 'retryable') === true;
     return makeToolError(
       failureText,
-      otherCode,
-      readField(otherError, 'category'),
+      toolErrorCode,
+      readField(toolError, 'category'),
       isRetryable,
-      readField(otherError, 'retryAfterMs'),
+      readField(toolError, 'retryAfterMs'),
     );
   }
-  const code = fieldOf('code');
+  const code = readFailureField('code');
   if (isUserRequest && code === 'denied') return makeSimpleToolError(failureText, 'user_denied');
   if (isUserRequest && code === 'approval_timeout') return makeSimpleToolError(failureText, 'user_timeout');
   return makeSimpleToolError(failureText, typeof code === 'string' ? code : 'internal');

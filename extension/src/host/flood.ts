@@ -5,7 +5,7 @@ import { apply, nativePerformance, performanceNow } from './primordials.ts';
 // receives progress earlier.
 
 /** `reports` is the JSON text of an array of wire.Report. */
-export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
+export type SendReports = (call: number, count: number, skippedCount: number, reports: string) => void;
 
 // MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits the total size of all chunks
 // that wait to be sent.
@@ -31,17 +31,17 @@ export interface ReportBuffer {
   flush(): void;
 }
 
-/** whenIdle must call flushReports at the end of the task. */
-export function makeReportBuffer(sendReports: SendReports, whenIdle: () => void): ReportBuffer {
+/** The function `onIdle` must schedule a call of flushReports at the end of the current task. */
+export function makeReportBuffer(sendReports: SendReports, onIdle: () => void): ReportBuffer {
   let firstChunk: ReportChunk | undefined;
   let lastChunk: ReportChunk | undefined;
   let waitingChars = 0;
   let isScheduled = false;
-  let flushedAt = 0;
+  let flushedAtMs = 0;
 
   const flushReports = () => {
     isScheduled = false;
-    flushedAt = apply(performanceNow, nativePerformance, []);
+    flushedAtMs = apply(performanceNow, nativePerformance, []);
     let chunk = firstChunk;
     firstChunk = undefined;
     lastChunk = undefined;
@@ -56,15 +56,15 @@ export function makeReportBuffer(sendReports: SendReports, whenIdle: () => void)
     if (!oldestChunk?.nextChunk) return;
     firstChunk = oldestChunk.nextChunk;
     waitingChars -= oldestChunk.text.length;
-    let nextOfCall = oldestChunk.nextChunk;
-    while (nextOfCall.call !== oldestChunk.call && nextOfCall.nextChunk) nextOfCall = nextOfCall.nextChunk;
-    if (nextOfCall.call === oldestChunk.call) {
-      nextOfCall.skippedReports += oldestChunk.count + oldestChunk.skippedReports;
+    let nextCallChunk = oldestChunk.nextChunk;
+    while (nextCallChunk.call !== oldestChunk.call && nextCallChunk.nextChunk) nextCallChunk = nextCallChunk.nextChunk;
+    if (nextCallChunk.call === oldestChunk.call) {
+      nextCallChunk.skippedReports += oldestChunk.count + oldestChunk.skippedReports;
     } else {
       // If the call has no newer chunk of reports, an empty chunk stores the number of the call's dropped reports.
       const emptyChunk = makeChunk(oldestChunk.call);
       emptyChunk.skippedReports = oldestChunk.count + oldestChunk.skippedReports;
-      nextOfCall.nextChunk = emptyChunk;
+      nextCallChunk.nextChunk = emptyChunk;
       lastChunk = emptyChunk;
     }
   };
@@ -86,12 +86,12 @@ export function makeReportBuffer(sendReports: SendReports, whenIdle: () => void)
     waitingChars += reports.length;
     if (!isScheduled) {
       isScheduled = true;
-      flushedAt = apply(performanceNow, nativePerformance, []);
-      whenIdle();
-    } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushIntervalMs) {
+      flushedAtMs = apply(performanceNow, nativePerformance, []);
+      onIdle();
+    } else if (apply(performanceNow, nativePerformance, []) - flushedAtMs >= BusyFlushIntervalMs) {
       flushReports();
-      // The host has already scheduled whenIdle for the end of the current task, so more reports must not schedule
-      // whenIdle again.
+      // The host has already scheduled onIdle for the end of the current task, so more reports must not schedule
+      // onIdle again.
       isScheduled = true;
     }
     while (waitingChars > MaxWaitingChars && firstChunk !== lastChunk) dropOldest();

@@ -32,7 +32,7 @@ test('a call runs the handler with the arguments and sends its result as JSON te
   assert.deepEqual(await callTool(makeTool('() => null')), ['r 1 null']);
 });
 
-test('a traced call reports when it was ready, started and settled, and other calls report no times', async () => {
+test('only a traced call reports when isReady returned, and when its handler started and settled', async () => {
   const { realm, port } = await openWithTools(makeTool('async () => 7'));
   port.sendParts('traced', 1, 'run', MB, {});
   port.sendParts('call', 2, 'run', MB, {});
@@ -44,7 +44,7 @@ test('a traced call reports when it was ready, started and settled, and other ca
   assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), timesText);
 });
 
-test('a traced call that fails reports the times of the steps that it reached', async () => {
+test('a failed traced call reports the times of only those steps that the call reached', async () => {
   const { realm, port } = await openWithTools(makeTool(`async () => { throw new Error('no') }`));
   port.sendParts('traced', 1, 'run', MB, {});
   port.sendParts('traced', 2, 'missing', MB, {});
@@ -52,17 +52,17 @@ test('a traced call that fails reports the times of the steps that it reached', 
   const timesText = port.receivedTexts.filter((messageText) => messageText.startsWith('t '));
   assert.deepEqual(timesText.map((messageText) => messageText.split(' ').length - 2).sort(), [2, 3]);
   for (const callNumber of [1, 2]) {
-    const ofCall = port.receivedTexts.filter(
+    const callMessages = port.receivedTexts.filter(
       (messageText) => /^[te] /.test(messageText) && messageText.split(' ')[1] === String(callNumber),
     );
     assert.deepEqual(
-      ofCall.map((messageText) => messageText[0]),
+      callMessages.map((messageText) => messageText[0]),
       ['t', 'e'],
     );
   }
 });
 
-test('hosts send their plugin during the handshake, and at no other time', async () => {
+test('hosts send the name of their plugin only during the handshake', async () => {
   const realm = makeRealm();
   realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   realm.start('a', 'h', makeAdapterCode('a', ''));
@@ -71,10 +71,10 @@ test('hosts send their plugin during the handshake, and at no other time', async
   realm.bridge();
   await realm.waitUntilIdle();
   assert.deepEqual(
-    realm.ports.map(({ plugin, hash, receivedTexts: receivedChanges }) => ({
+    realm.ports.map(({ plugin, hash, receivedTexts }) => ({
       plugin,
       hash,
-      received: receivedChanges,
+      received: receivedTexts,
     })),
     [
       { plugin: 'a', hash: 'h', received: ['ready'] },
@@ -85,20 +85,20 @@ test('hosts send their plugin during the handshake, and at no other time', async
   assert.equal(realm.ports.length, 2);
 });
 
-test("a handshake of the page gets no offer, even if the document's root is a script", (t) => {
+test("a host answers no handshake that the page starts, even if the document's root is a script", (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const refusingRealm = makeRealm();
-  refusingRealm.start('demo', 'h', makeAdapterCode('demo', ''));
-  refusingRealm.dispatch('opentabs:bridge');
-  refusingRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  refusingRealm.dispatch('opentabs:bridge');
-  assert.equal(refusingRealm.run('offers'), 0);
-  const baselessRealm = makeRealm();
-  baselessRealm.start('demo', 'h', makeAdapterCode('demo', ''));
+  const pageHandshakeRealm = makeRealm();
+  pageHandshakeRealm.start('demo', 'h', makeAdapterCode('demo', ''));
+  pageHandshakeRealm.dispatch('opentabs:bridge');
+  pageHandshakeRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  pageHandshakeRealm.dispatch('opentabs:bridge');
+  assert.equal(pageHandshakeRealm.run('offers'), 0);
+  const lateHandshakeRealm = makeRealm();
+  lateHandshakeRealm.start('demo', 'h', makeAdapterCode('demo', ''));
   t.mock.timers.tick(1);
-  baselessRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  baselessRealm.dispatch('opentabs:bridge');
-  assert.equal(baselessRealm.run('offers'), 0);
+  lateHandshakeRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  lateHandshakeRealm.dispatch('opentabs:bridge');
+  assert.equal(lateHandshakeRealm.run('offers'), 0);
 });
 
 test('the adapter is evaluated once, and only after a bridge has accepted the port', async () => {
@@ -115,7 +115,7 @@ test('the adapter is evaluated once, and only after a bridge has accepted the po
   assert.equal(realm.ports.length, 1);
 });
 
-test('in a document with content no port is offered', async () => {
+test('a host offers no port in a document that already has content', async () => {
   const lateAdapter = makeRealm();
   lateAdapter.addContent();
   lateAdapter.bridge();
@@ -125,7 +125,7 @@ test('in a document with content no port is offered', async () => {
   assert.equal(lateAdapter.run('typeof evaluated'), 'undefined');
 });
 
-test('a page gets no port with a handshake of the page', () => {
+test('a host offers no port to a page script that starts the handshake', () => {
   const realm = makeRealm();
   realm.start('demo', 'h', makeAdapterCode('demo', ''));
   realm.addContent();
@@ -166,7 +166,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
   }
 });
 
-test('isReady() has a limit of 5 s in each call', async (t) => {
+test('each tool call waits at most 5 s for isReady()', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
   const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
@@ -201,9 +201,9 @@ test("a call needs a known tool and arguments that match the tool's schema", asy
   const safeParseCode = `safeParse(v) { return typeof v.a === 'string'
     ? { success: true, data: { a: v.a, b: 'default' } }
     : { success: false, error: { issues: [{ path: ['a'], message: 'want text' }, { path: ['c', 0, 'd'], message: 'no' }, { path: [], message: 'x' }] } } }`;
-  const withInput = makeTool('(p) => p', `, input: { ${safeParseCode} }`);
-  assert.deepEqual(await callTool(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
-  assert.deepEqual(await callTool(withInput, { a: 1 }), [
+  const inputSchemaTool = makeTool('(p) => p', `, input: { ${safeParseCode} }`);
+  assert.deepEqual(await callTool(inputSchemaTool, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
+  assert.deepEqual(await callTool(inputSchemaTool, { a: 1 }), [
     'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
   ]);
   const laterTool = makeTool(
@@ -213,7 +213,7 @@ test("a call needs a known tool and arguments that match the tool's schema", asy
   assert.deepEqual(await callTool(laterTool, { a: 1 }), ['r 1 [1]']);
 });
 
-test('a prompt is found among the prompts, its arguments are checked, and it has the same context', async () => {
+test('the host finds a prompt by name, validates its arguments, and passes it the same context as a tool', async () => {
   const realm = makeRealm();
   const args = `args: { safeParse: (v) => v.n ? { success: true, data: { n: Number(v.n) } } : { success: false, error: { issues: [{ path: ['n'], message: 'missing' }] } } }`;
   const prompts = `[{ name: 'ask', ${args}, render(p, c) { c.reportPercent(5); return { self: this.name, n: p.n }; } }, { name: 'old', handle: () => 'handled' }]`;
@@ -242,7 +242,7 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
   ]);
 });
 
-test('a handler has the whole context and can only read it', async () => {
+test('a handler gets a read-only context with all functions', async () => {
   const abortHandlerCode = `(p, c) => {
     const kinds = {};
     for (const name of Object.getOwnPropertyNames(c)) kinds[name] = typeof c[name];
@@ -270,7 +270,7 @@ test('a handler has the whole context and can only read it', async () => {
   assert.deepEqual(await callTool(makeTool(abortHandlerCode)), [`r 1 ${JSON.stringify(receivedChanges)}`]);
 });
 
-test('a handler gets the decision of the user', async () => {
+test("a handler gets the user's decision in its context", async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => [c.decision]'));
   port.sendParts('call', 1, 'run', MB, {}, false, { allow: true });
   port.sendParts('call', 2, 'run', MB, {}, false);
@@ -325,7 +325,7 @@ test('a result that JSON cannot represent, or that is too large, fails the call'
   );
 });
 
-test('the size of a long result is exact, wherever its characters of several units are', async () => {
+test('the host measures the exact size of a long result with characters of several bytes', async () => {
   const pieceBytes = 64 * 1024;
   for (const [prefix, messageText] of [
     [pieceBytes - 2, '😀'],
@@ -342,7 +342,7 @@ test('the size of a long result is exact, wherever its characters of several uni
   }
 });
 
-test('a thenable and a promise subclass are followed', async () => {
+test('the host awaits a thenable or an instance of a Promise subclass that a handler returns', async () => {
   assert.deepEqual(await callTool(makeTool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), [
     'r 1 7',
   ]);
@@ -353,16 +353,16 @@ test('a thenable and a promise subclass are followed', async () => {
   );
 });
 
-test('nested thenables use no stack, and an endless chain is an error', async () => {
+test('nested thenables cause no stack overflow, and an endless chain of thenables fails the call', async () => {
   const nestedThenableCode =
     'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
   assert.deepEqual(await callTool(makeTool(`() => { ${nestedThenableCode} }`)), ['r 1 "end"']);
-  for (const endlessCode of [
+  for (const endlessThenableCode of [
     '{ then(ok) { ok(this); } }',
     '(function make() { return { then: (ok) => ok(make()) }; })()',
   ]) {
     assert.match(
-      (await callTool(makeTool(`() => (${endlessCode})`))).join(),
+      (await callTool(makeTool(`() => (${endlessThenableCode})`))).join(),
       /tool_error.*resolved to another one 10000 times/,
     );
   }
@@ -370,26 +370,27 @@ test('nested thenables use no stack, and an endless chain is an error', async ()
     makeTool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'),
   );
   port.sendParts('call', 1, 'run', MB, {});
-  for (let turns = 0; turns < 5_000 && port.receivedTexts.length === 0; turns++) await realm.waitUntilIdle();
+  for (let idleWaits = 0; idleWaits < 5_000 && port.receivedTexts.length === 0; idleWaits++)
+    await realm.waitUntilIdle();
   assert.match(port.receivedTexts.join(), /tool_error.*resolved to another one 10000 times/);
 });
 
-test('a thenable that calls back with little stack left ends its call', async () => {
+test('a thenable that settles when the stack is almost full still ends its call', async () => {
   const deepRecursionCode = 'const down = (work) => { try { down(work); } catch { work(); } };';
   const deepestCallCode =
     'const deepest = (work) => { let done = false; down(() => { if (!done) { work(); done = true; } }); };';
-  for (const [nextStep, expectedResult] of [
+  for (const [settleCode, expectedResult] of [
     ['ok(7)', /^r 1 7$/],
     ['bad(new Error("no"))', /tool_error.*no/],
   ] as const) {
-    const now = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => deepest(() => ${nextStep}) }; }`;
+    const now = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => deepest(() => ${settleCode}) }; }`;
     assert.match((await callTool(makeTool(now))).join(), expectedResult);
-    const laterTool = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${nextStep})) }; }`;
+    const laterTool = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${settleCode})) }; }`;
     assert.match((await callTool(makeTool(laterTool))).join(), expectedResult);
   }
 });
 
-test('reports are sent once per task and before the result', async () => {
+test('progress reports are sent once per task, and before the result', async () => {
   const handlerCode = `async (p, c) => {
     c.reportProgress({ progress: 1, total: 3, message: 'one', status: 's', audience: 'user', loaded: 5 });
     c.reportPercent(50, 'half'); c.reportCount(2, 3, 'two');
@@ -413,7 +414,7 @@ test('reports are sent once per task and before the result', async () => {
   assert.equal(port.receivedTexts.length, 2);
 });
 
-test('a report never throws and never loses its message', async () => {
+test('a malformed progress report throws no error and keeps its message', async () => {
   const reports = [
     'undefined',
     '{ progress: NaN, message: "m" }',
@@ -426,16 +427,16 @@ test('a report never throws and never loses its message', async () => {
     'Object.create({ progress: 3 })',
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
-  const receivedChanges = await callTool(
+  const callTexts = await callTool(
     makeTool(`(p, c) => { ${reports.map((reportCode) => `c.reportProgress(${reportCode});`).join('')} }`),
   );
-  assert.deepEqual(receivedChanges, [
+  assert.deepEqual(callTexts, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
     'n 1',
   ]);
 });
 
-test('a percentage and a count have an audience', async () => {
+test('reportPercent and reportCount accept an audience', async () => {
   const reports = [
     "reportPercent(5, 'p', { audience: 'user' })",
     "reportCount(1, 2, 'c', { audience: 'user' })",
@@ -443,22 +444,22 @@ test('a percentage and a count have an audience', async () => {
     "reportPercent(6, 'p', { get audience() { throw 1; } })",
     "reportCount(2, 2, 'c', 'user')",
   ];
-  const receivedChanges = await callTool(
+  const callTexts = await callTool(
     makeTool(`(p, c) => { ${reports.map((reportCode) => `c.${reportCode};`).join('')} }`),
   );
-  assert.deepEqual(receivedChanges, [
+  assert.deepEqual(callTexts, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
     'n 1',
   ]);
 });
 
-test('any number of reports in one loop are sent in batches of 1,000', async () => {
-  const receivedChanges = await callTool(
+test('progress reports of one loop are sent in batches of 1,000', async () => {
+  const callTexts = await callTool(
     makeTool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'),
   );
-  assert.equal(receivedChanges.pop(), 'n 1');
+  assert.equal(callTexts.pop(), 'n 1');
   const readValues: unknown[] = [];
-  for (const progressLine of receivedChanges) {
+  for (const progressLine of callTexts) {
     const [, count, skippedCount, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(progressLine) ?? [];
     const batch: unknown = JSON.parse(reports ?? '');
     assert.ok(Array.isArray(batch) && batch.length <= 1000, progressLine.slice(0, 40));
@@ -471,7 +472,7 @@ test('any number of reports in one loop are sent in batches of 1,000', async () 
   );
 });
 
-test('a report after the end of its call is ignored', async () => {
+test('a progress report after the end of its call is ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
   port.sendParts('call', 1, 'run', MB, {});
@@ -481,7 +482,7 @@ test('a report after the end of its call is ignored', async () => {
   assert.deepEqual(port.receivedTexts, ['r 1 1']);
 });
 
-test('cancel aborts the signal with the reason, and the host reports the outcome', async () => {
+test('a cancellation aborts the signal with the reason, and the host reports the outcome', async () => {
   const abortWaiterCode = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
   const { realm, port } = await openWithTools(makeTool(abortWaiterCode));
   realm.run('why = undefined');
@@ -553,7 +554,7 @@ test('a call that is cancelled during isReady() does not run its handler', async
   assert.equal(realm.run('ran'), false);
 });
 
-test('a handler that ignores the cancellation is dropped after 2 s and can report nothing more', async () => {
+test('a handler that ignores a cancellation for 2 s is dropped, and its later reports are ignored', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { realm, port } = await openWithTools(
@@ -575,11 +576,11 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
 });
 
 test('page code that a handler calls cannot read the port from window.event', async () => {
-  const receivedChanges = await callTool(makeTool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
-  assert.deepEqual(receivedChanges, ['r 1 "undefined"']);
+  const callTexts = await callTool(makeTool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
+  assert.deepEqual(callTexts, ['r 1 "undefined"']);
 });
 
-test('each plugin has a separate container, and the window has none', async () => {
+test('each plugin has a separate __openTabs, and the window has none', async () => {
   const realm = makeRealm();
   const code = (
     name: string,

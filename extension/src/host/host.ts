@@ -1,5 +1,5 @@
 import { UP_MESSAGE } from '../handshake.ts';
-import { type BridgeChannel, hasPristinePage, makeChannel, runAtEndOfTask, runAtStart } from './channel.ts';
+import { type BridgeChannel, hasPristinePage, makeChannel, runAtEndOfTask, runWhenHostsStarted } from './channel.ts';
 import { makeReportBuffer } from './flood.ts';
 import { type AdapterCode, type EntryPoint, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
@@ -26,7 +26,7 @@ import { type AdapterTimers, makeTimers } from './timers.ts';
  * receive an adapter later.
  *
  * If the options contain no plugin name, `start` creates the base, which is the host that creates hosts for plugins
- * whose code arrives later. If the options contain a lateHostEvent, the extension can call start at any time, but only
+ * whose code arrives later. If the options contain a lateHostEventType, the extension can call start at any time, but only
  * in an isolated world.
  */
 export function start(
@@ -35,16 +35,16 @@ export function start(
   preScript?: AdapterCode,
 ): EntryPoint | undefined {
   const options = readOptions(optionsText);
-  if (options.lateHostEvent !== '') return startLate(options, evaluateAdapter);
+  if (options.lateHostEventType !== '') return startLateHost(options, evaluateAdapter);
   if (!hasPristinePage()) return undefined;
-  if (options.plugin === '') return isInFrame && !options.runsInFrames ? undefined : startBase();
-  const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
+  if (options.plugin === '') return isInFrame && !options.runsInFrames ? undefined : startBaseHost();
+  const { channel, adapterLifecycle, offerText: hostIntroduction } = makePlugin(options, evaluateAdapter);
   const prepareSettings = () => {
     if (preScript) adapterLifecycle.runPreScript(preScript);
   };
   if (isInFrame && !options.runsInFrames) {
     // The pre-script runs only after all hosts of the document have stored their built-in functions.
-    if (preScript) runAtStart(() => runInMicrotask(prepareSettings));
+    if (preScript) runWhenHostsStarted(() => runInMicrotask(prepareSettings));
     return undefined;
   }
   channel.offerToBridge(hostIntroduction, (isAccepted) => {
@@ -57,12 +57,12 @@ export function start(
 interface PluginHost {
   readonly channel: BridgeChannel;
   readonly adapterLifecycle: Lifecycle;
-  /** hostIntroduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
-  readonly hostIntroduction: string;
+  /** offerText is the JSON text of the offer that the host sends to the bridge together with the channel. */
+  readonly offerText: string;
 }
 
 function makePlugin(
-  { plugin, hash, base: isBaseHost, settings: initialSettings, startsLate }: HostOptions,
+  { plugin, hash, base: baseHash, settings: initialSettings, startsLate }: HostOptions,
   evaluateAdapter: AdapterCode | undefined,
 ): PluginHost {
   const channel = makeChannel();
@@ -79,7 +79,7 @@ function makePlugin(
     scheduleFlush,
   );
   const reportBuffer = makeReportBuffer(
-    (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
+    (call, count, skippedCount, reports) => sendToBridge(`p ${call} ${count} ${skippedCount} ${reports}`),
     scheduleFlush,
   );
   /** sendNow first sends all buffered logs and reports to the bridge, and then the message. */
@@ -114,16 +114,16 @@ function makePlugin(
   return {
     channel,
     adapterLifecycle,
-    hostIntroduction: toJson([plugin, hash, isBaseHost, evaluateAdapter !== undefined]),
+    offerText: toJson([plugin, hash, baseHash, evaluateAdapter !== undefined]),
   };
 }
 
 /**
- * startBase offers the bridge the channel of the base host, over which the bridge requests hosts for plugins whose code
+ * startBaseHost offers the bridge the channel of the base host, over which the bridge requests hosts for plugins whose code
  * arrives later. Each plugin gets a separate channel to the bridge, which is sent over the channel of the base host and
  * is not visible to the page.
  */
-function startBase(): EntryPoint {
+function startBaseHost(): EntryPoint {
   const baseChannel = makeChannel();
   const entryPoints: EntryPoint[] = [];
   baseChannel.listen((messageParts) => {
@@ -131,22 +131,23 @@ function startBase(): EntryPoint {
     if (readPart(0) !== 'host') return;
     const options = readOptions(toTextOrEmpty(readPart(1)));
     if (options.plugin === '') return;
-    const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, undefined);
+    const { channel, adapterLifecycle, offerText: hostIntroduction } = makePlugin(options, undefined);
     defineProperty(entryPoints, entryPoints.length, dataProperty(adapterLifecycle.entryPoint));
     if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${hostIntroduction}`))
       adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
   });
   baseChannel.offerToBridge(toJson(['', '', '']), doNothing);
-  return freeze((nonce: unknown, hash: unknown, evaluateNext: unknown) => {
-    for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, evaluateNext) === true) return true;
+  return freeze((nonce: unknown, hash: unknown, newAdapterCode: unknown) => {
+    for (let i = 0; i < entryPoints.length; i++)
+      if (entryPoints[i]?.(nonce, hash, newAdapterCode) === true) return true;
     return false;
   });
 }
 
-/** If no bridge waits for the plugin, startLate does not start the adapter. */
-function startLate(options: HostOptions, evaluateAdapter: AdapterCode | undefined): EntryPoint | undefined {
-  const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
-  if (!channel.offerThroughPort(realDocument, options.lateHostEvent, hostIntroduction)) return undefined;
+/** If no bridge waits for the plugin, startLateHost does not start the adapter. */
+function startLateHost(options: HostOptions, evaluateAdapter: AdapterCode | undefined): EntryPoint | undefined {
+  const { channel, adapterLifecycle, offerText: hostIntroduction } = makePlugin(options, evaluateAdapter);
+  if (!channel.offerThroughPort(realDocument, options.lateHostEventType, hostIntroduction)) return undefined;
   adapterLifecycle.begin(false);
   return adapterLifecycle.entryPoint;
 }

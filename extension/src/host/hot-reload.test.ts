@@ -34,7 +34,7 @@ async function startAdapter(code = makeVersionCode('1')) {
   return { realm, port, log, evaluateAdapter, armReplacement, call };
 }
 
-test('a new adapter replaces the running one, which is torn down first; caches stay', async () => {
+test('a hot reload tears down the old adapter before it starts the new one, and keeps caches', async () => {
   const { port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   await armReplacement('n', 'h2');
   assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('2')), true);
@@ -47,7 +47,7 @@ test('a new adapter replaces the running one, which is torn down first; caches s
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
-test('the readiness of a new adapter is reported again', async () => {
+test('after a hot reload, the host reports the readiness of the new adapter', async () => {
   const { realm, port, evaluateAdapter: sendAdapter, armReplacement } = await startAdapter();
   port.sendParts('probe');
   await realm.waitUntilIdle();
@@ -58,7 +58,7 @@ test('the readiness of a new adapter is reported again', async () => {
   assert.deepEqual(port.readinessReports, ['s 1', 's 1']);
 });
 
-test('if a new adapter fails to start, the old one runs again and the reason is reported', async () => {
+test('if the new adapter fails to start, the host restarts the old adapter and reports the reason', async () => {
   for (const [brokenCode, expectedReason] of [
     ['throw new Error("typo")', /^kept the adapter threw while it started: typo$/],
     ['globalThis.__openTabs.adapters = {}', /^kept the adapter did not register as demo$/],
@@ -90,7 +90,7 @@ test('an adapter that failed to start can be replaced', async () => {
   assert.equal(await call(), 'r 1 ["2","2","P"]');
 });
 
-test('the entry point requires the nonce, and a page cannot replace it', async () => {
+test('the entry point requires the nonce, and a page cannot replace the entry point', async () => {
   const { realm, port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   log();
   assert.equal(evaluateAdapter('', '', makeVersionCode('evil')), false);
@@ -122,15 +122,15 @@ test('the entry point requires the nonce, and a page cannot replace it', async (
 test('the entry point is not among the property names of the window', async () => {
   const realm = makeRealm();
   const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
-  const namesBefore = realm.run(names);
+  const propertyNamesBefore = realm.run(names);
   realm.start('demo', 'h', makeAdapterCode('demo', ''), { entryPoint: '_entry' });
   realm.bridge();
   await realm.waitUntilIdle();
   assert.equal(realm.run('typeof _entry'), 'function');
-  assert.equal(realm.run(names), namesBefore);
+  assert.equal(realm.run(names), propertyNamesBefore);
 });
 
-test('after a removal another adapter can start, with the carried values', async () => {
+test('after the removal of its adapter, a plugin can start another adapter with the kept values', async () => {
   const { port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   await armReplacement('n', 'h2');
   port.sendParts('remove');

@@ -48,10 +48,10 @@ const browser = `
   (fresh)`;
 
 /**
- * runIntact returns the result of the function `intact` in a realm that the code in `attack` has changed, and how often
+ * runIntactCheck returns the result of the function `intact` in a realm that the code in `attack` has changed, and how often
  * page code ran.
  */
-function runIntact(attackCode: string, isFramed = true): unknown {
+function runIntactCheck(attackCode: string, isFramed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (isFramed) Reflect.set(context, '0', frame);
@@ -61,13 +61,13 @@ function runIntact(attackCode: string, isFramed = true): unknown {
   const isIntact: unknown = vm.runInContext('check.intact', context);
   vm.runInContext(attackCode, context);
   assert.ok(typeof isIntact === 'function');
-  const intactAnswer: unknown = isIntact();
-  return [intactAnswer, vm.runInContext('touched', context)];
+  const intactResult: unknown = isIntact();
+  return [intactResult, vm.runInContext('touched', context)];
 }
 
-test('the built-ins of a browser pass, and a window without a frame passes unchecked', () => {
-  assert.deepEqual(runIntact(''), [true, 0]);
-  assert.deepEqual(runIntact('Reflect.apply = () => 0', false), [true, 0]);
+test("intact accepts the browser's own built-in functions, and every window without a probe frame", () => {
+  assert.deepEqual(runIntactCheck(''), [true, 0]);
+  assert.deepEqual(runIntactCheck('Reflect.apply = () => 0', false), [true, 0]);
 });
 
 for (const [name, attackCode] of [
@@ -80,9 +80,9 @@ for (const [name, attackCode] of [
   ["another window's class", 'Object = fresh.Object'],
   ["another window's error", 'TypeError = fresh.TypeError; Reflect = fresh.Reflect'],
   ["another window's function", 'JSON.parse = fresh.JSON.parse'],
-  ['a liar', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
+  ['a forged toString', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
 ] as const) {
-  test(`${name} in place of a built-in is detected and does not run`, () => {
-    assert.deepEqual(runIntact(attackCode), [false, 0]);
+  test(`intact detects ${name} in place of a built-in function without running it`, () => {
+    assert.deepEqual(runIntactCheck(attackCode), [false, 0]);
   });
 }

@@ -11,17 +11,17 @@
  * throws.
  */
 export function intact(): boolean {
-  const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
+  const isGlobalObject = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>
     (typeof value === 'object' && value !== null) || typeof value === 'function';
   try {
     const frame: unknown = window[0];
     if (frame === undefined) return true;
-    if (!isRealm(frame)) return false;
+    if (!isGlobalObject(frame)) return false;
     const { apply, getOwnPropertyDescriptor: ownDescriptor, getPrototypeOf, ownKeys, construct } = frame.Reflect;
-    const { toString: sourceOf } = frame.Function.prototype;
+    const { toString: functionToString } = frame.Function.prototype;
     const isNative = (value: unknown, name: string): boolean =>
-      typeof value === 'function' && apply(sourceOf, value, []) === `function ${name}() { [native code] }`;
+      typeof value === 'function' && apply(functionToString, value, []) === `function ${name}() { [native code] }`;
     // Only data properties are read, because reading an accessor would run a getter of the page.
     const readProperty = (object: unknown, key: string): unknown =>
       isObject(object) ? ownDescriptor(object, key)?.value : undefined;
@@ -87,7 +87,7 @@ export function intact(): boolean {
     const isSameFunction = (currentValue: unknown, originalValue: unknown): boolean =>
       typeof currentValue === 'function' &&
       typeof originalValue === 'function' &&
-      apply(sourceOf, currentValue, []) === apply(sourceOf, originalValue, []);
+      apply(functionToString, currentValue, []) === apply(functionToString, originalValue, []);
     const hasSameProperties = (currentValue: unknown, originalValue: unknown): boolean => {
       if (!isObject(currentValue) || !isObject(originalValue)) return false;
       const keys = ownKeys(originalValue);

@@ -1,5 +1,5 @@
 import type { Types } from '../../../wire/wire.gen.ts';
-import { copyAsPlainValue, type OnLoss } from './plain.ts';
+import { copyAsPlainValue, type LossCallback } from './plain.ts';
 import {
   apply,
   construct,
@@ -22,12 +22,12 @@ export function makeObjectText<N extends keyof Types>(
   },
 ): string {
   const fieldValues: Readonly<Record<string, string | undefined>> = messageFields;
-  let countedText = '';
+  let fieldsJson = '';
   for (const name in fieldValues) {
     const value = hasOwn(fieldValues, name) ? fieldValues[name] : undefined;
-    if (value !== undefined) countedText += `${countedText === '' ? '' : ','}"${name}":${value}`;
+    if (value !== undefined) fieldsJson += `${fieldsJson === '' ? '' : ','}"${name}":${value}`;
   }
-  return `{${countedText}}`;
+  return `{${fieldsJson}}`;
 }
 
 /**
@@ -36,7 +36,7 @@ export function makeObjectText<N extends keyof Types>(
  * and for a value that JSON cannot represent, writeJson throws. `onLoss` is called for each part of the value that the
  * JSON text does not contain.
  */
-export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
+export function writeJson(value: unknown, onLoss?: LossCallback): string | undefined {
   return toJson(copyAsPlainValue(value, onLoss));
 }
 
@@ -44,23 +44,23 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * If the length in UTF-16 units decides the comparison with the limit, countUtf8Bytes returns that length, which is
- * faster.
+ * If the text is surely shorter or longer than maxBytes, countUtf8Bytes returns the length in UTF-16 units instead,
+ * which is faster.
  */
-export function countUtf8Bytes(countedText: string, maxBytes: number): number {
-  if (countedText.length * 3 <= maxBytes || countedText.length > maxBytes) return countedText.length;
+export function countUtf8Bytes(text: string, maxBytes: number): number {
+  if (text.length * 3 <= maxBytes || text.length > maxBytes) return text.length;
   const textEncoder = construct(NativeTextEncoder, []);
   const encodedPiece = construct(NativeUint8Array, [EncodedPieceBytes]);
   let bytes = 0;
-  for (let pieceStart = 0; pieceStart < countedText.length; ) {
+  for (let pieceStart = 0; pieceStart < text.length; ) {
     // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
     // The end of a text piece can separate the two UTF-16 units of one character.
-    const piece = apply(stringSlice, countedText, [pieceStart, pieceStart + EncodedPieceBytes + 1]);
-    const { read: readUnits, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [
+    const piece = apply(stringSlice, text, [pieceStart, pieceStart + EncodedPieceBytes + 1]);
+    const { read: readCodeUnits, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [
       piece,
       encodedPiece,
     ]);
-    pieceStart += readUnits;
+    pieceStart += readCodeUnits;
     bytes += written;
   }
   return bytes;

@@ -21,7 +21,7 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
 const makeLogStatement = (loggedWord: string) => `log.push(${JSON.stringify(loggedWord)});`;
 const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
-test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {
+test('an adapter is evaluated only once in a document, even if the bridge repeats its messages', async () => {
   const { realm, port, log } = await startAdapter(makeLogStatement('evaluated') + makeAdapterCode('demo', ''));
   for (let i = 0; i < 3; i++) port.sendParts('begin');
   port.sendParts('probe');
@@ -31,7 +31,7 @@ test('an adapter is evaluated once in a document, whatever messages the bridge s
   assert.deepEqual([log(), port.receivedTexts], [['evaluated'], ['ready']]);
 });
 
-test('a late adapter starts after the document is parsed, its pre-script before the page', async () => {
+test('a late adapter starts after the document is parsed, but its pre-script runs before page scripts', async () => {
   const { realm, port, log } = await startAdapter(makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
     start: 'dom',
     preScript: makeLogStatement('pre-script'),
@@ -43,7 +43,7 @@ test('a late adapter starts after the document is parsed, its pre-script before 
   assert.deepEqual([log(), port.receivedTexts], [['pre-script', 'adapter'], ['ready']]);
 });
 
-test('an adapter that throws before the document is parsed starts again in a new container', async () => {
+test('an adapter that throws before the document is parsed restarts afterwards in a new container', async () => {
   const code = `${makeLogStatement('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
     globalThis.__openTabs.tokenCache.kept = (globalThis.__openTabs.tokenCache.kept ?? 0) + 1;
     if (!globalThis.there) throw new Error('no body');
@@ -66,7 +66,7 @@ test('an adapter that throws before the document is parsed starts again in a new
   );
 });
 
-test('a pre-script runs before the adapter in its container, even if it throws', async () => {
+test('a pre-script runs before the adapter in the same container, even if the pre-script throws', async () => {
   const preScript = `globalThis.__openTabs.preScript.demo = { token: 'T' }; throw new Error('after all');`;
   const { realm, port, call } = await startAdapter(
     makeAdapterCode(
@@ -83,7 +83,7 @@ test('a pre-script runs before the adapter in its container, even if it throws',
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
 });
 
-test('without a bridge only the pre-script runs, before the page has content, in frames too', async () => {
+test('without a bridge, only the pre-script runs, in top documents and in frames', async () => {
   for (const isFramed of [false, true]) {
     const realm = makeRealm({ isFramed });
     realm.run('var log = []');
@@ -117,7 +117,7 @@ test('in a frame an adapter runs only if its plugin has enabled frames', async (
   }
 });
 
-test('settings depend on the plugin and on the host of the document, and follow changes', async () => {
+test("an adapter gets the settings of its plugin for the document's host, and later changes to them", async () => {
   const settings = {
     values: { key: 'mine', n: 5, on: true },
     urls: {
@@ -139,7 +139,7 @@ test('settings depend on the plugin and on the host of the document, and follow 
   assert.match((await far.call('run')) ?? '', /"at":"https:\/\/far\.example","gone":"https:\/\/far\.example"}$/);
 });
 
-test('settings, pre-script values and names of two plugins are separate, even after an await', async () => {
+test('two plugins do not share settings, pre-script values or names, even after an await', async () => {
   const realm = makeRealm();
   const tool = makeRunTool(`async () => {
     const read = () => [globalThis.__openTabs._pluginName, globalThis.__openTabs.pluginConfig.key,
@@ -161,12 +161,12 @@ test('settings, pre-script values and names of two plugins are separate, even af
   realm.run('waiting.forEach((go) => go())');
   await realm.waitUntilIdle();
   for (const [port, name] of [[firstHost, 'a'] as const, [secondHost, 'b'] as const]) {
-    const ownNames = [name, `key of ${name}`, name];
-    assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([ownNames, ownNames])}`);
+    const expectedNames = [name, `key of ${name}`, name];
+    assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([expectedNames, expectedNames])}`);
   }
 });
 
-test('isReady() runs with the name of its plugin, and each change of its result is reported', async () => {
+test('isReady() can read the name of its plugin, and the host reports each change of its result', async () => {
   const realm = makeRealm();
   realm.run('var is = { a: false, b: true }; var asked = []');
   const isReady = (name: string) =>
@@ -212,7 +212,7 @@ test('isReady() runs with the name of its plugin, and each change of its result 
   assert.equal(realm.run('asked.join()'), 'a,b,a,a,b,b');
 });
 
-test('logs use the private channel only, and the nonces are placeholders', async () => {
+test('logs are sent only through the private channel, and the log nonces are placeholders', async () => {
   // As in the original OpenTabs SDK, the adapter sets a log transport; a log transport would expose the adapter's logs
   // to the page.
   const code = `
@@ -245,29 +245,29 @@ test('logs use the private channel only, and the nonces are placeholders', async
   assert.deepEqual(log(), []);
 });
 
-test('logs are bounded: dropped entries of a task are counted', async () => {
+test('the log entries of one task are limited, and dropped log entries are counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
     ${makeAdapterCode('demo', makeRunTool(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
   const { port, call } = await startAdapter(`let send; ${code}`);
   port.receivedTexts.splice(0);
   assert.equal(await call('run'), 'r 1 1');
-  const messageHeads = port.receivedTexts.map((logText) => logText.split(' ', 3).join(' '));
-  assert.deepEqual(messageHeads, [
+  const messagePrefixes = port.receivedTexts.map((logText) => logText.split(' ', 3).join(' '));
+  assert.deepEqual(messagePrefixes, [
     'l 50 250',
     ...Array.from({ length: 19 }, (_, i) => (i < 18 ? 'l 50 0' : 'l 1 0')),
     'r 1 1',
   ]);
-  const bigNestedCode =
+  const bigLogFixture =
     await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${makeAdapterCode('demo', '')}`);
-  bigNestedCode.realm.runNextTask();
-  const [, logText = ''] = /^l 1 0 (.*)$/.exec(bigNestedCode.port.receivedTexts[1] ?? '') ?? [];
+  bigLogFixture.realm.runNextTask();
+  const [, logText = ''] = /^l 1 0 (.*)$/.exec(bigLogFixture.port.receivedTexts[1] ?? '') ?? [];
   const [logEntry] = JSON.parse(logText);
   assert.equal(logEntry.message.length, 4096);
   assert.ok(logEntry.data.length <= 10 && JSON.stringify(logEntry.data).length <= 64 * 1024);
 });
 
-test("a container that replaces the first one gets the host's properties", async () => {
+test('an __openTabs object that the adapter assigns gets the properties of the host', async () => {
   const code = `globalThis.__openTabs = { ...globalThis.__openTabs, adapters: {} };
     Object.defineProperty(globalThis, '__openTabs', { value: Object.assign({}, globalThis.__openTabs), writable: true });
     let send; globalThis.__openTabs._setLogTransport = (fn) => { send = fn; return () => {}; };
@@ -302,7 +302,7 @@ test('a removed plugin is torn down and runs no more calls', async () => {
   assert.deepEqual([waitingAdapter.log(), waitingAdapter.port.receivedTexts], [[], []]);
 });
 
-test('patches of history by a later plugin stay when an earlier plugin is torn down', async () => {
+test('when a plugin is torn down, the history methods that a later plugin replaced stay', async () => {
   const makePatchingCode = (name: string) => `
     const old = history.pushState; history.pushState = function (...args) { log.push('${name}'); return old.apply(this, args); };
     ${makeAdapterCode(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;
@@ -315,15 +315,15 @@ test('patches of history by a later plugin stay when an earlier plugin is torn d
   await realm.waitUntilIdle();
   realm.run('history.pushState()');
   assert.equal(realm.run('log.join()'), 'b,a');
-  const baselessRealm = makeRealm();
-  baselessRealm.run('var log = []; own = history.pushState');
-  baselessRealm.start('a', 'h', makePatchingCode('a'));
-  baselessRealm.bridge();
-  await baselessRealm.waitUntilIdle();
-  assert.equal(baselessRealm.run('history.pushState === own'), false);
-  baselessRealm.ports[0]?.sendParts('remove');
-  await baselessRealm.waitUntilIdle();
-  assert.equal(baselessRealm.run('history.pushState === own'), true);
+  const singlePluginRealm = makeRealm();
+  singlePluginRealm.run('var log = []; own = history.pushState');
+  singlePluginRealm.start('a', 'h', makePatchingCode('a'));
+  singlePluginRealm.bridge();
+  await singlePluginRealm.waitUntilIdle();
+  assert.equal(singlePluginRealm.run('history.pushState === own'), false);
+  singlePluginRealm.ports[0]?.sendParts('remove');
+  await singlePluginRealm.waitUntilIdle();
+  assert.equal(singlePluginRealm.run('history.pushState === own'), true);
   secondHost?.sendParts('remove');
   await realm.waitUntilIdle();
 });

@@ -11,18 +11,18 @@ import { readStack } from './stack.ts';
 
 /**
  * AdapterCode is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
- * argument of Evaluate is `builtIns` of globals.ts. The second argument of Evaluate is a function that receives an
- * error created just before the code's first line. Evaluate returns a function that runs the code, with globalThis,
- * window and self as parameters.
+ * argument of an AdapterCode is `protectedBuiltIns` of globals.ts. The second argument is a function that receives an
+ * error created just before the code's first line. An AdapterCode returns a function that runs the code, with
+ * globalThis, window and self as parameters.
  */
 export type AdapterCode = (
   builtIns: object,
-  noteOrigin: (error: unknown) => void,
-) => (this: unknown, adapterScope: unknown, asWindow: unknown, asSelf: unknown) => void;
+  recordStackOrigin: (error: unknown) => void,
+) => (this: unknown, adapterScope: unknown, windowScope: unknown, selfScope: unknown) => void;
 
 export interface LifecycleOptions {
   readonly hostServices: HostServices;
-  /** evaluateAdapter is the code of the adapter; undefined if the adapter arrives through the entry point. */
+  /** evaluateAdapter is the code of the adapter, or undefined if the adapter arrives through the entry point. */
   readonly evaluateAdapter: AdapterCode | undefined;
   /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
@@ -35,8 +35,8 @@ export interface Lifecycle {
   readonly toolRunner: ToolRunner;
   runPreScript(preScript: AdapterCode): void;
   /**
-   * An adapter that throws before the document is parsed is restarted afterwards, because the cause can be a missing
-   * element.
+   * If an adapter throws before the document is parsed, `begin` restarts the adapter after the parsing, because the
+   * cause may be a missing element.
    */
   begin(isParsed: boolean): void;
   /** entryPoint accepts only the adapter that armEntryPoint announced, and returns true if the adapter was accepted. */
@@ -44,7 +44,8 @@ export interface Lifecycle {
   /** armEntryPoint allows the entry point to accept one adapter with the given hash and nonce. */
   armEntryPoint(nonce: string, hash: string): void;
   /**
-   * After a call of the method remove, only an adapter that arrives through the entry point can start the plugin again.
+   * The method `remove` stops the adapter; only a new adapter that arrives through the entry point can start the plugin
+   * again.
    */
   remove(): void;
 }
@@ -54,7 +55,7 @@ export interface Lifecycle {
  * started the host stores the entry point in a constant (worker/delivery/entry-points.ts). The page can neither list
  * nor replace the constant of an entry point, and cannot guess the constant's name.
  */
-export type EntryPoint = (nonce: unknown, hash: unknown, evaluateNext: unknown) => boolean;
+export type EntryPoint = (nonce: unknown, hash: unknown, newAdapterCode: unknown) => boolean;
 
 /** ExpectedAdapter identifies the only adapter that the entry point accepts next. */
 interface ExpectedAdapter {
@@ -71,16 +72,19 @@ interface AdapterSlot {
   readonly toolRunner: ToolRunner;
   runPreScript(preScript: AdapterCode): void;
   start(code: AdapterCode | undefined): StartResult;
-  /** stop tears down the adapter, and creates a new container for the next adapter. */
+  /** The method `stop` tears down the adapter, and creates a new container for the next adapter. */
   stop(): void;
 }
 
 function makeAdapterSlot(hostServices: HostServices, events: CallEvents): AdapterSlot {
   const { plugin, logs } = hostServices;
   let container = makeContainer(hostServices);
-  /** pageOrigin is an error whose stack trace points to the line before the adapter's first line. */
+  /**
+   * pageOrigin is an error that was created in the line before the adapter's first line; its stack trace locates the
+   * adapter's code.
+   */
   let pageOrigin: unknown;
-  const noteOrigin = (error: unknown) => {
+  const recordStackOrigin = (error: unknown) => {
     pageOrigin = error;
   };
   const logFailure = (failure: LoggedFailure) => {
@@ -104,7 +108,7 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
     patchHistory = watchBuiltInPatches();
     try {
       return {
-        startProblem: runWithBuiltIns(code, adapterScope, () => toolRunner.useAdapter(), noteOrigin),
+        startProblem: runWithBuiltIns(code, adapterScope, () => toolRunner.useAdapter(), recordStackOrigin),
         hasThrown: false,
       };
     } catch (error) {
@@ -123,7 +127,7 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
         logs.write('warning', `the plugin ${plugin} threw in teardown(): ${readMessage(error)}`);
       }
     };
-    if (patchHistory) patchHistory.undoAfter(tearDown);
+    if (patchHistory) patchHistory.undoPatchesAfter(tearDown);
     patchHistory = undefined;
     container = makeContainer(hostServices, container.read());
   };
@@ -131,27 +135,26 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
 }
 
 /**
- * makeEntryPoint returns an entry point that accepts one adapter for each call of `arm`, and passes the adapter to
- * `accept`.
+ * makeEntryPoint returns an entry point that accepts only the expected adapter, and passes this adapter to a callback.
  */
 function makeEntryPoint(
   sendToBridge: (text: string) => void,
-  acceptAdapter: (hash: string, evaluateNext: AdapterCode) => void,
+  acceptAdapter: (hash: string, newAdapterCode: AdapterCode) => void,
 ) {
   let expectedAdapter: ExpectedAdapter | undefined;
   // Besides the host, which receives the nonce over the private port, only the script that contains the adapter has the
   // nonce.
-  const entryPoint: EntryPoint = (nonce, hash, evaluateNext) => {
+  const entryPoint: EntryPoint = (nonce, hash, newAdapterCode) => {
     if (
       !expectedAdapter ||
       nonce !== expectedAdapter.nonce ||
       hash !== expectedAdapter.hash ||
-      !isEvaluate(evaluateNext)
+      !isAdapterCode(newAdapterCode)
     )
       return false;
     const { hash: armedHash } = expectedAdapter;
     expectedAdapter = undefined;
-    acceptAdapter(armedHash, evaluateNext);
+    acceptAdapter(armedHash, newAdapterCode);
     return true;
   };
   const armEntryPoint = (nonce: string, hash: string) => {
@@ -174,7 +177,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   /** receivedHash is the hash of an adapter that arrived through the entry point and has not started. */
   let receivedHash: string | undefined;
 
-  const beginStart = (isParsed: boolean) => {
+  const startAdapter = (isParsed: boolean) => {
     isDocumentParsed ||= isParsed;
     if (adapterState !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
     const { startProblem, hasThrown } = adapterSlot.start(currentCode);
@@ -188,11 +191,11 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   };
 
   /** If the new adapter fails to start, replaceAdapter starts the old adapter again. */
-  const replaceAdapter = (hash: string, evaluateNext: AdapterCode) => {
+  const replaceAdapter = (hash: string, newAdapterCode: AdapterCode) => {
     adapterSlot.stop();
-    const { startProblem } = adapterSlot.start(evaluateNext);
+    const { startProblem } = adapterSlot.start(newAdapterCode);
     if (startProblem === '') {
-      currentCode = evaluateNext;
+      currentCode = newAdapterCode;
       adapterState = 'started';
       sendToBridge(`renewed ${hash}`);
       return;
@@ -201,17 +204,17 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
     hostServices.logs.write('error', `the new adapter of ${hostServices.plugin} is not used: ${startProblem}`);
     sendToBridge(`kept ${startProblem}`);
     if (adapterState === 'removed') return;
-    const restart = adapterSlot.start(currentCode);
-    if (restart.startProblem !== '') sendToBridge(`broken ${restart.startProblem}`);
+    const restartResult = adapterSlot.start(currentCode);
+    if (restartResult.startProblem !== '') sendToBridge(`broken ${restartResult.startProblem}`);
   };
-  const { entryPoint, armEntryPoint, disarmEntryPoint } = makeEntryPoint(sendToBridge, (hash, evaluateNext) => {
+  const { entryPoint, armEntryPoint, disarmEntryPoint } = makeEntryPoint(sendToBridge, (hash, newAdapterCode) => {
     if (adapterState !== 'waiting') {
-      replaceAdapter(hash, evaluateNext);
+      replaceAdapter(hash, newAdapterCode);
       return;
     }
-    currentCode = evaluateNext;
+    currentCode = newAdapterCode;
     receivedHash = hash;
-    beginStart(isDocumentParsed);
+    startAdapter(isDocumentParsed);
   });
   const removeAdapter = () => {
     if (adapterState === 'started') adapterSlot.stop();
@@ -221,7 +224,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   return {
     toolRunner: adapterSlot.toolRunner,
     runPreScript: adapterSlot.runPreScript,
-    begin: beginStart,
+    begin: startAdapter,
     entryPoint,
     armEntryPoint,
     remove: removeAdapter,
@@ -237,10 +240,10 @@ function runWithBuiltIns(
   code: AdapterCode,
   adapterScope: object,
   checkPage: () => string,
-  noteOrigin: (error: unknown) => void,
+  recordStackOrigin: (error: unknown) => void,
 ): string {
   const runAdapter = () => {
-    apply(apply(code, undefined, [protectedBuiltIns, noteOrigin]), adapterScope, [
+    apply(apply(code, undefined, [protectedBuiltIns, recordStackOrigin]), adapterScope, [
       adapterScope,
       adapterScope,
       adapterScope,
@@ -251,10 +254,11 @@ function runWithBuiltIns(
 }
 
 function doNothing(): void {
-  // The host does not map positions in stack traces of a pre-script to the author's source.
+  // A pre-script needs no error at its first line, because the host does not map its stack traces to the author's
+  // source.
 }
 
-function isEvaluate(value: unknown): value is AdapterCode {
+function isAdapterCode(value: unknown): value is AdapterCode {
   return isFn(value);
 }
 

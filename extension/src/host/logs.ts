@@ -18,8 +18,8 @@ const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
- * `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped` is the number of log entries that the host
- * dropped just before the entries in `entries`.
+ * `logEntries` is the JSON text of an array of `count` wire.LogEntry. `dropped` is the number of log entries that the
+ * host dropped just before the first of `logEntries`.
  */
 export type SendLogs = (count: number, dropped: number, logEntries: string) => void;
 
@@ -34,13 +34,13 @@ export interface StackTrace {
 /** HostLogs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
 export interface HostLogs {
   /**
-   * The method `accept` adds what an adapter passes to its log transport: a log entry {level, message, data}, or an
-   * array of log entries. `accept` never throws.
+   * The method `accept` adds the argument of the adapter's log transport to the log: a log entry {level, message,
+   * data}, or an array of log entries. `accept` never throws.
    */
-  accept(given: unknown): void;
+  accept(logEntries: unknown): void;
   /**
-   * The method `write` adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
-   * {@link StackTrace}).
+   * The method `write` adds an entry of the host itself to the adapter's log. For an error, `stack` is the stack trace
+   * of the error (see {@link StackTrace}).
    */
   write(logLevel: HostLogLevel, logMessage: string, stack?: StackTrace): void;
   flush(): void;
@@ -55,15 +55,15 @@ interface LogChunk {
   nextChunk: LogChunk | undefined;
 }
 
-/** whenIdle must call flushLogs at the end of the task. */
-export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): HostLogs {
+/** The function `onIdle` must schedule a call of flushLogs at the end of the current task. */
+export function makeLogs(sendLogs: SendLogs, onIdle: () => void): HostLogs {
   let firstChunk: LogChunk | undefined;
   let lastChunk: LogChunk | undefined;
   let waitingEntries = 0;
   let waitingChars = 0;
 
   const addEntry = (logEntry: string) => {
-    if (waitingEntries === 0) whenIdle();
+    if (waitingEntries === 0) onIdle();
     if (!lastChunk || lastChunk.count >= MaxLogEntries) {
       const chunk: LogChunk = { text: '', count: 0, droppedCount: 0, nextChunk: undefined };
       if (lastChunk) lastChunk.nextChunk = chunk;
@@ -110,7 +110,7 @@ export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): HostLogs {
   return { accept: acceptEntries, write: writeEntry, flush: flushLogs };
 }
 
-/** formatEntry never throws. */
+/** formatEntry returns a log entry as JSON text, and never throws. */
 function formatEntry(logEntry: object): string {
   const logMessage = readField(logEntry, 'message');
   return formatLogEntry(

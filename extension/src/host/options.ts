@@ -20,10 +20,10 @@ export interface HostOptions {
    */
   readonly base: string;
   /**
-   * lateHostEvent is the type of the event in which the bridge expects the offer of a host that starts late. For a host
-   * that starts at document_start, lateHostEvent is empty.
+   * lateHostEventType is the type of the event in which the bridge expects the offer of a host that starts late. For a host
+   * that starts at document_start, lateHostEventType is empty.
    */
-  readonly lateHostEvent: string;
+  readonly lateHostEventType: string;
 }
 
 export function readOptions(json: string): HostOptions {
@@ -40,6 +40,6 @@ export function readOptions(json: string): HostOptions {
     startsLate: textField('start') === 'dom',
     runsInFrames: lookup(optionFields, 'frames') === true,
     base: textField('base'),
-    lateHostEvent: textField('meet'),
+    lateHostEventType: textField('meet'),
   };
 }

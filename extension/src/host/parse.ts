@@ -2,15 +2,17 @@ import { detachFromPage } from './detach.ts';
 import { formatIssues, readMessage } from './failure.ts';
 import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
-import { compileParser, findParser, NotSimple } from './simple-schema.ts';
+import { compileParser, findParser, UnhandledValue } from './simple-schema.ts';
 
-/** parseArguments calls exactly one of the ParseCallbacks, once. */
+/** parseArguments calls exactly one of the three ParseCallbacks, exactly once. */
 export interface ParseCallbacks {
   /** onValid receives valid arguments, whose objects no longer inherit from prototypes that the page can change. */
   onValid(params: unknown): void;
   /** onInvalid receives a description of all validation issues, one per line. */
   onInvalid(issues: string): void;
-  /** If the page has changed something that makes it unsafe to run schemas, onUnsafe receives the reason. */
+  /**
+   * onUnsafe receives the reason why running schemas is unsafe, such as a built-in function that the page has changed.
+   */
   onUnsafe(reason: string): void;
 }
 
@@ -30,8 +32,8 @@ export function parseArguments(schema: unknown, args: unknown, parseCallbacks: P
     return;
   }
   const simpleParser = findParser(schema);
-  const params = simpleParser ? simpleParser(args) : NotSimple;
-  if (params !== NotSimple) {
+  const params = simpleParser ? simpleParser(args) : UnhandledValue;
+  if (params !== UnhandledValue) {
     parseCallbacks.onValid(params);
     return;
   }
@@ -50,8 +52,8 @@ export function parseArguments(schema: unknown, args: unknown, parseCallbacks: P
       return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };
     }
   };
-  const makeUnsafe = (unsafeReason: string): ParseOutcome => ({ kind: 'unsafe', why: unsafeReason });
-  const parseOutcome = withPristineBuiltIns(runParse, makeUnsafe);
+  const makeUnsafeOutcome = (unsafeReason: string): ParseOutcome => ({ kind: 'unsafe', why: unsafeReason });
+  const parseOutcome = withPristineBuiltIns(runParse, makeUnsafeOutcome);
   if (parseOutcome.kind !== 'later') {
     deliverOutcome(parseOutcome, parseCallbacks);
     return;
@@ -60,7 +62,7 @@ export function parseArguments(schema: unknown, args: unknown, parseCallbacks: P
     parseOutcome.promise,
     (parsedArguments) =>
       deliverOutcome(
-        withPristineBuiltIns(() => readAsyncResult(parsedArguments), makeUnsafe),
+        withPristineBuiltIns(() => readAsyncResult(parsedArguments), makeUnsafeOutcome),
         parseCallbacks,
       ),
     (error) => parseCallbacks.onInvalid(readMessage(error)),

@@ -2,16 +2,16 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
 // teardown function. If another plugin later replaced methods of `history`, restoring the previous methods would remove
-// the methods of the other plugin. Without its own methods of `history`, a plugin would miss all further navigations.
+// the methods of the other plugin. A plugin whose methods of `history` are removed misses all further navigations.
 
 /** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatchHistory {
   recordPatched(): void;
   /**
-   * undoAfter runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
+   * undoPatchesAfter runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
    * other plugins.
    */
-  undoAfter(tearDown: () => void): void;
+  undoPatchesAfter(tearDown: () => void): void;
 }
 
 export function watchBuiltInPatches(): BuiltInPatchHistory {
@@ -20,7 +20,7 @@ export function watchBuiltInPatches(): BuiltInPatchHistory {
     recordPatched: () => {
       for (let i = 0; i < methods.length; i++) methods[i]?.recordPatched();
     },
-    undoAfter: (tearDown) => {
+    undoPatchesAfter: (tearDown) => {
       const restoreFunctions = [methods[0]?.prepareRestore(), methods[1]?.prepareRestore()];
       tearDown();
       for (let i = 0; i < restoreFunctions.length; i++) restoreFunctions[i]?.();
@@ -37,24 +37,24 @@ interface WatchedMethod {
 }
 
 function watchMethod(name: string): WatchedMethod {
-  const originalMethod = readHistory(name);
+  const originalMethod = readHistoryMethod(name);
   let patchedMethod = originalMethod;
   return {
     recordPatched: () => {
-      patchedMethod = readHistory(name);
+      patchedMethod = readHistoryMethod(name);
     },
     prepareRestore: () => {
-      const currentMethod = readHistory(name);
+      const currentMethod = readHistoryMethod(name);
       return () => {
         if (patchedMethod === originalMethod) return;
-        const wantedMethod = currentMethod === patchedMethod ? originalMethod : currentMethod;
-        if (readHistory(name) !== wantedMethod) writeHistory(name, wantedMethod);
+        const restoredMethod = currentMethod === patchedMethod ? originalMethod : currentMethod;
+        if (readHistoryMethod(name) !== restoredMethod) writeHistoryMethod(name, restoredMethod);
       };
     },
   };
 }
 
-function readHistory(name: string): unknown {
+function readHistoryMethod(name: string): unknown {
   try {
     const history: unknown = getProperty(realWindow, 'history');
     return isObject(history) ? getProperty(history, name) : undefined;
@@ -63,11 +63,12 @@ function readHistory(name: string): unknown {
   }
 }
 
-function writeHistory(name: string, value: unknown): void {
+function writeHistoryMethod(name: string, value: unknown): void {
   try {
     const history: unknown = getProperty(realWindow, 'history');
     if (isObject(history)) setProperty(history, name, value);
   } catch {
-    // The page has locked the method of `history`, so the adapter could not replace it and there is nothing to undo.
+    // If the page made a method of `history` read-only, the adapter could not replace the method, so there is nothing
+    // to undo.
   }
 }

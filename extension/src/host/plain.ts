@@ -1,4 +1,4 @@
-import { makeLossHint } from '../../../sdk-ts/src/runtime/hints.ts';
+import { makeJsonLossHint } from '../../../sdk-ts/src/runtime/hints.ts';
 import { makeRawInteger } from './number.ts';
 import {
   ArrayPrototype,
@@ -56,8 +56,8 @@ deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
-/** OnLoss receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the author. */
-export type OnLoss = (path: string, hint: string) => void;
+/** LossCallback receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the author. */
+export type LossCallback = (path: string, hint: string) => void;
 
 /**
  * copyAsPlainValue returns a copy of a value that has the same JSON text. No object in the copy inherits from a
@@ -65,7 +65,7 @@ export type OnLoss = (path: string, hint: string) => void;
  * property of the value once. A `toJSON` method is called only if an object or a class of the plugin defines it. If
  * JSON cannot represent the value, copyAsPlainValue throws.
  */
-export function copyAsPlainValue(value: unknown, onLoss?: OnLoss): unknown {
+export function copyAsPlainValue(value: unknown, onLoss?: LossCallback): unknown {
   return copyValue(value, '', undefined, onLoss);
 }
 
@@ -73,7 +73,7 @@ function copyValue(
   originalValue: unknown,
   key: string,
   parentEntry: PathEntry | undefined,
-  onLoss: OnLoss | undefined,
+  onLoss: LossCallback | undefined,
 ): unknown {
   if (typeof originalValue === 'bigint') return makeRawInteger(originalValue);
   if (!isObject(originalValue)) return originalValue;
@@ -85,11 +85,16 @@ function copyValue(
   return isArray(value) ? copyArray(value, path, onLoss) : copyObject(value, path, onLoss);
 }
 
-function reportLoss(value: object, key: string, parentEntry: PathEntry | undefined, onLoss: OnLoss | undefined): void {
+function reportLoss(
+  value: object,
+  key: string,
+  parentEntry: PathEntry | undefined,
+  onLoss: LossCallback | undefined,
+): void {
   // A call whose result is a function fails, so a hint about the function would only repeat the error.
   if (onLoss === undefined || isRawJson(value) || (parentEntry === undefined && isFn(value))) return;
   try {
-    const hint = makeLossHint(value);
+    const hint = makeJsonLossHint(value);
     if (hint !== '') onLoss(formatPath(key, parentEntry), hint);
   } catch {
     // An error of a getter is ignored here, because copying the value reports the error again.
@@ -143,13 +148,13 @@ function toPrimitive(value: object): unknown {
           return apply(bigIntValueOf, value, []);
       }
     } catch {
-      return value; // inherits from a built-in class without being an instance of it
+      return value; // the object inherits from a built-in class, but is not an instance of the class
     }
   }
   return value;
 }
 
-function copyArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
+function copyArray(value: readonly unknown[], path: PathEntry, onLoss: LossCallback | undefined): unknown {
   const copiedItems: unknown[] = [];
   // copyArray sets the copy's prototype before it adds elements, so that no setter on the page's Array.prototype
   // receives an element.
@@ -159,15 +164,15 @@ function copyArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | 
   return copiedItems;
 }
 
-function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined): unknown {
-  const copiedItems: Record<string, unknown> = construct(PlainValue, []);
+function copyObject(value: object, path: PathEntry, onLoss: LossCallback | undefined): unknown {
+  const copiedFields: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
-  const sourceObject: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copiedItems;
+  const sourceObject: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copiedFields;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) copiedItems[key] = copyValue(sourceObject[key], key, path, onLoss);
+    if (key !== undefined) copiedFields[key] = copyValue(sourceObject[key], key, path, onLoss);
   }
-  return copiedItems;
+  return copiedFields;
 }
 
 function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {

@@ -27,7 +27,7 @@ export {
   isFunction as isFn,
   isObject,
   isSame,
-  keysOf,
+  listOwnKeys as keysOf,
   lockedThenMessage,
   makeBareObject,
   makeDataDescriptor as dataProperty,
@@ -35,19 +35,22 @@ export {
   NativePromise,
   NativeTypeError,
   ObjectPrototype,
-  onSettled as whenSettled,
   ownKeys,
   parseJson,
   promiseThen,
+  resolveWithoutThenLookup as settleHiddenFromPage,
   runInMicrotask,
   setProperty,
   setPrototypeOf,
-  settleHiddenFromPage,
   stringSlice as slice,
   toJson,
+  whenSettled,
 } from '../../../sdk-ts/src/runtime/primordials.ts';
 
-/** toBigInt and rawJson preserve integers that a JavaScript number would round. rawJson requires Chrome 114. */
+/**
+ * toBigInt and rawJson preserve integers that a JavaScript number would round. The function rawJson requires Chrome
+ * 114.
+ */
 export const toBigInt = BigInt;
 export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;

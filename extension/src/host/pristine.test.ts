@@ -27,7 +27,7 @@ async function call(realm: Realm, port: HostPort, tool: string, args: object): P
   return port.receivedTexts.splice(0).join();
 }
 
-test("a schema runs with the built-ins of document_start, and the page's are restored", async () => {
+test('a schema runs with the built-ins of document_start, and then the page gets its own built-ins back', async () => {
   const { realm, port } = await startAdapter();
   const builtInObjects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
   assert.ok(Array.isArray(builtInObjects));
@@ -49,7 +49,7 @@ test("a schema runs with the built-ins of document_start, and the page's are res
   assert.equal(realm.run('mine === Object.keys'), true);
 });
 
-test('a call fails in a page with a locked replacement, and other replacements stay', async () => {
+test('a call fails if the page made a replaced built-in non-configurable, and other replacements stay', async () => {
   for (const [lockCode, namedBuiltIn] of [
     [
       "Object.defineProperty(Object, 'keys', { value: () => ['forged'], writable: false, configurable: false })",
@@ -72,14 +72,14 @@ test('a call fails in a page with a locked replacement, and other replacements s
   }
 });
 
-test('a call runs in a page that locks added methods or freezes unchanged built-ins', async () => {
+test('a call runs in a page that adds non-configurable methods or freezes unchanged built-ins', async () => {
   const { realm, port } = await startAdapter();
   realm.run(`Object.defineProperty(Array.prototype, 'last', { value() { return this[this.length - 1]; } });
     Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(Object)`);
   assert.equal(await call(realm, port, 'parsed', { secret: 'S3CRET' }), 'r 1 {"secret":"S3CRET"}');
 });
 
-test('arguments inherit the standard methods, and nothing from the page', async () => {
+test('arguments of a call inherit the standard methods, but no property that the page added', async () => {
   const { realm, port } = await startAdapter();
   realm.run(`for (const on of [Object.prototype, Array.prototype]) for (const key of ['limit', '3', 'extra', 'map', 'hasOwnProperty'])
     Object.defineProperty(on, key, { configurable: true, get() { taken++; return 'forged'; }, set() { taken++; } }); taken = 0`);
@@ -91,7 +91,7 @@ test('arguments inherit the standard methods, and nothing from the page', async 
   assert.equal(realm.run('taken'), 0);
 });
 
-test('language globals are those of document_start, whatever a script of the page declares', async () => {
+test('plugin code uses the JavaScript globals of document_start, even if a page script redeclares them', async () => {
   const { realm, port } = await startAdapter();
   realm.run(`let URL = class { host = 'forged' }; const encodeURI = () => 'forged'; window.parseInt = () => 666`);
   assert.equal(await call(realm, port, 'text', {}), 'r 1 ["%20","a.example",7]');

@@ -37,7 +37,7 @@ interface PageChange {
   readonly builtInObject: object;
   /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
   readonly key: PropertyKey | undefined;
-  /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
+  /** pageDescriptor is the property descriptor that the page set, or undefined if the page deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;
   readonly parent: object | null;
   readonly nextChange: PageChange | undefined;
@@ -53,17 +53,17 @@ let isRunning = false;
 
 /**
  * withPristineBuiltIns runs synchronous code with the built-in functions of document_start, and returns the result of
- * `work`. If `work` calls withPristineBuiltIns, the nested call runs its own function without restoring built-ins
- * again. A built-in cannot be restored if the page has changed and locked the built-in. If a built-in cannot be
- * restored, `work` does not run, and withPristineBuiltIns returns the result of refuse(reason).
+ * `callback`. If `callback` calls withPristineBuiltIns, the nested call runs its callback without restoring built-ins
+ * again. A built-in cannot be restored if the page has changed it and made it non-configurable. If a built-in cannot be
+ * restored, `callback` does not run, and withPristineBuiltIns returns the result of handleRefusal(refusalReason).
  */
-export function withPristineBuiltIns<T>(callback: () => T, refuseToRun: (refusalReason: string) => T): T {
+export function withPristineBuiltIns<T>(callback: () => T, handleRefusal: (refusalReason: string) => T): T {
   if (isRunning) return callback();
   const pageChanges = restoreBuiltIns();
   if (pageChanges === undefined) return runExclusively(callback);
   if ('lockedName' in pageChanges) {
     reapplyPageChanges(pageChanges.changes);
-    return refuseToRun(
+    return handleRefusal(
       `a script of the page has replaced ${pageChanges.lockedName} and locked it, so it could read and change the call`,
     );
   }
@@ -151,8 +151,9 @@ function removeAddedProperties(
 }
 
 /**
- * affectsHostCode reports whether a locked property that the page added to a built-in affects code that does not use
- * it. Some libraries lock methods that they add to Array.prototype; such a method affects only code that calls it.
+ * affectsHostCode reports whether a non-configurable property that the page added to a built-in can affect the host's
+ * code. Some libraries add non-configurable methods to Array.prototype; such a method affects only code that calls the
+ * method.
  */
 function affectsHostCode(changedObject: object, key: PropertyKey): boolean {
   if (changedObject === ObjectPrototype || typeof key === 'symbol') return true;

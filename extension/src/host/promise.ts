@@ -29,7 +29,7 @@ export interface Deferred {
   reject(error: unknown): void;
 }
 
-/** If a handler ignores the rejection of a Deferred's promise, the page receives no `unhandledrejection` event. */
+/** makeDeferred returns a promise whose ignored rejection causes no `unhandledrejection` event in the page. */
 export function makeDeferred(): Deferred {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
@@ -44,7 +44,7 @@ export function makeDeferred(): Deferred {
   const defineMethod = (name: string, method: Fn) => defineProperty(nativePromise, name, hiddenProperty(method));
   defineMethod('then', (ok, bad) => followPromise(nativePromise, ok, bad));
   defineMethod('catch', (bad) => followPromise(nativePromise, undefined, bad));
-  defineMethod('finally', (settledWork) => attachFinally(nativePromise, settledWork));
+  defineMethod('finally', (onSettled) => attachFinally(nativePromise, onSettled));
   const resolve = (value: unknown) => {
     if (!settleHiddenFromPage(value, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };
@@ -52,16 +52,16 @@ export function makeDeferred(): Deferred {
 }
 
 function doNothing(): void {
-  // doNothing is the placeholder for resolve and reject until the Promise constructor passes the two functions.
-  // doNothing is also a rejection handler that ignores the error.
+  // doNothing is a rejection handler that ignores the error, and the initial value of resolve and reject until the
+  // Promise constructor provides both functions.
 }
 
 /** followPromise implements `promise.then(onFulfilled, onRejected)`. */
 function followPromise(nativePromise: Promise<unknown>, onFulfilled: unknown, onRejected: unknown): object {
   const nextDeferred = makeDeferred();
-  const makeHandler = (callback: unknown, passOn: (value: unknown) => void) => (value: unknown) => {
+  const makeHandler = (callback: unknown, settleNext: (value: unknown) => void) => (value: unknown) => {
     if (!isFn(callback)) {
-      passOn(value);
+      settleNext(value);
       return;
     }
     try {
@@ -97,9 +97,9 @@ function attachFinally(nativePromise: Promise<unknown>, callback: unknown): obje
 }
 
 /**
- * onFulfilled and onRejected must return nothing and must not throw. The native `then` method reads the property
- * `constructor` of the promise. If a promise has its own property `constructor` with the value undefined, `then` uses
- * the original Promise.
+ * attachHandlers requires that onFulfilled and onRejected return nothing and throw no error. The native `then` method
+ * reads the property `constructor` of the promise. If a promise has its own property `constructor` with the value
+ * undefined, `then` uses the original Promise.
  */
 function attachHandlers(
   nativePromise: Promise<unknown>,

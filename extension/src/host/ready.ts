@@ -11,14 +11,14 @@ const readyTimeout = makeTimeoutScheduler(IsReadyTimeoutMs);
  * readiness of plugins to choose tabs for calls.
  */
 export interface ReadinessCheck {
-  /** watch sets the adapter whose readiness is reported; watch(undefined) stops the reports. */
+  /** The method `watch` sets the adapter whose readiness is reported; watch(undefined) stops the reports. */
   watch(adapter: object | undefined): void;
   /**
-   * The method `check` calls isReady() of an adapter, and calls `done` once with the outcome. The argument of `done` is
-   * the reason why the adapter is not ready, or undefined if the adapter is ready.
+   * The method `check` calls isReady() of an adapter, and calls `onChecked` once with the outcome. The argument of
+   * `onChecked` is the reason why the adapter is not ready, or undefined if the adapter is ready.
    */
-  check(adapter: object, onChecked: (readyProblem: string | undefined) => void): void;
-  /** If probe is called while isReady() is already running, isReady() runs once more afterwards. */
+  check(adapter: object, onChecked: (notReadyReason: string | undefined) => void): void;
+  /** If the method `probe` is called while isReady() is running, isReady() runs once more afterwards. */
   probe(): void;
 }
 
@@ -32,14 +32,14 @@ export function makeReadiness(
   let isProbing = false;
   let mustProbeAgain = false;
 
-  const checkReadiness = (adapter: object, onChecked: (readyProblem: string | undefined) => void) =>
-    callIsReady(plugin, readContainer(), adapter, (readyProblem) => {
-      const isReady = readyProblem === undefined;
+  const checkReadiness = (adapter: object, onChecked: (notReadyReason: string | undefined) => void) =>
+    callIsReady(plugin, readContainer(), adapter, (notReadyReason) => {
+      const isReady = notReadyReason === undefined;
       if (adapter === watchedAdapter && isReady !== lastReady) {
         lastReady = isReady;
         onChange(isReady);
       }
-      onChecked(readyProblem);
+      onChecked(notReadyReason);
     });
   const probeReadiness = () => {
     if (!watchedAdapter) return;
@@ -62,14 +62,14 @@ function callIsReady(
   plugin: string,
   container: unknown,
   adapter: object,
-  onChecked: (readyProblem: string | undefined) => void,
+  onChecked: (notReadyReason: string | undefined) => void,
 ): void {
   let isDone = false;
-  const finishCheck = (readyProblem: string | undefined) => {
+  const finishCheck = (notReadyReason: string | undefined) => {
     if (isDone) return;
     isDone = true;
     stopTimeout();
-    onChecked(readyProblem);
+    onChecked(notReadyReason);
   };
   const stopTimeout = readyTimeout(() => finishCheck(`isReady() did not return within ${IsReadyTimeoutMs / 1000} s`));
   const finishWithThrown = (error: unknown) => finishCheck(`isReady() threw: ${readMessage(error)}`);

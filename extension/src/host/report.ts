@@ -71,7 +71,7 @@ export function readAudience(options: unknown): unknown {
 /** truncateMessage shortens a message to a limit in UTF-16 units, without splitting a surrogate pair. */
 export function truncateMessage(reportMessage: string, maxMessageChars: number = MaxMessageChars): string {
   if (reportMessage.length <= maxMessageChars) return reportMessage;
-  const lastUnit = reportMessage[maxMessageChars - 1] ?? '';
-  const lastIndex = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? maxMessageChars - 1 : maxMessageChars;
+  const lastCodeUnit = reportMessage[maxMessageChars - 1] ?? '';
+  const lastIndex = lastCodeUnit >= '\ud800' && lastCodeUnit <= '\udbff' ? maxMessageChars - 1 : maxMessageChars;
   return apply(slice, reportMessage, [0, lastIndex]);
 }

@@ -1,15 +1,15 @@
 import { makeFailureText, readMessage } from './failure.ts';
 import { countUtf8Bytes, writeJson } from './json.ts';
-import type { OnLoss } from './plain.ts';
+import type { LossCallback } from './plain.ts';
 
-/** CallOutcome is how a call ended: with a result, with an error, or without a text if the tool returned undefined. */
+/** CallOutcome is the ending of a call: a result, an error, or no text if the tool returned undefined. */
 export type CallOutcome =
   | { readonly kind: 'result'; readonly text: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
-/** makeOutcome converts the return value of a tool to an Outcome, and never throws. */
-export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): CallOutcome {
+/** makeOutcome converts the return value of a tool to a CallOutcome, and never throws. */
+export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: LossCallback): CallOutcome {
   if (value === undefined) return { kind: 'nothing' };
   let resultJson: string | undefined;
   try {
@@ -40,6 +40,6 @@ function formatSize(bytes: number): string {
 
 /** formatRoundedUp rounds up to one decimal, so that a size above a limit never looks equal to the limit. */
 function formatRoundedUp(value: number): string {
-  const whole = (value * 10) % 1 === 0 ? value * 10 : value * 10 - ((value * 10) % 1) + 1;
-  return `${whole / 10}`;
+  const roundedTenths = (value * 10) % 1 === 0 ? value * 10 : value * 10 - ((value * 10) % 1) + 1;
+  return `${roundedTenths / 10}`;
 }

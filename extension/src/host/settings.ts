@@ -55,7 +55,7 @@ function readHost(url: string): string | undefined {
   try {
     return normalizeHost(apply(urlHostGetter, construct(NativeURL, [url]), []));
   } catch {
-    return undefined; // The text is not a valid URL.
+    return undefined; // the text is not a valid URL
   }
 }
 

@@ -69,8 +69,8 @@ const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 
 
 function* makeArguments(schema: z.ZodType, nextRandom: () => number): Generator<Record<string, unknown>> {
   const shapeKeys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
-  const pickRandom = <T>(candidateList: readonly T[]): T | undefined =>
-    candidateList[Math.floor(nextRandom() * candidateList.length)];
+  const pickRandom = <T>(candidates: readonly T[]): T | undefined =>
+    candidates[Math.floor(nextRandom() * candidates.length)];
   yield {};
   for (let i = 0; i < 300; i++) {
     const args: Record<string, unknown> = {};
@@ -158,19 +158,19 @@ for (const [schemaGroup, schemaCodes] of [
   });
 }
 
-test('a simple schema parses once, and later only arguments that are invalid or need a default', async () => {
+test('for a simple schema, zod parses only the first arguments, and arguments that are invalid or need a default', async () => {
   const { call, countZodParses } = await startTools(simpleSchemas);
-  const parsesOf = async (tool: string, args: object) => {
-    const parseResultsBefore = countZodParses();
+  const countParses = async (tool: string, args: object) => {
+    const parseCountBefore = countZodParses();
     await call(tool, args);
-    return countZodParses() - parseResultsBefore;
+    return countZodParses() - parseCountBefore;
   };
-  assert.equal(await parsesOf('text', { text: 'a' }), 1);
-  assert.equal(await parsesOf('text', { text: 'a', more: 1 }), 0);
-  assert.equal(await parsesOf('text', { text: 1 }), 1);
-  assert.equal(await parsesOf('defaults', { limit: 1, list: [] }), 1);
-  assert.equal(await parsesOf('defaults', { limit: 1, list: [2] }), 0);
-  assert.equal(await parsesOf('defaults', { limit: 1 }), 1);
+  assert.equal(await countParses('text', { text: 'a' }), 1);
+  assert.equal(await countParses('text', { text: 'a', more: 1 }), 0);
+  assert.equal(await countParses('text', { text: 1 }), 1);
+  assert.equal(await countParses('defaults', { limit: 1, list: [] }), 1);
+  assert.equal(await countParses('defaults', { limit: 1, list: [2] }), 0);
+  assert.equal(await countParses('defaults', { limit: 1 }), 1);
   for (const [tool, args] of [
     ['limits', { text: 'abc', exact: 'abc' }],
     ['numbers', { n: 1, i: 2, j: 3 }],
@@ -181,11 +181,11 @@ test('a simple schema parses once, and later only arguments that are invalid or 
     ['empty', { a: 'b' }],
   ] as const) {
     await call(tool, args);
-    assert.equal(await parsesOf(tool, args), 0, tool);
+    assert.equal(await countParses(tool, args), 0, tool);
   }
 });
 
-test('other schemas parse the arguments of each call', async () => {
+test('if a schema is not simple, zod parses the arguments of each call', async () => {
   const { call, countZodParses } = await startTools(otherSchemas);
   for (const name of Object.keys(otherSchemas)) {
     for (let i = 0; i < 3; i++) await call(name, {});
@@ -205,11 +205,11 @@ test('a page cannot observe or change the arguments of a simple schema', async (
       if (typeof Array.prototype[key] === 'function') Array.prototype[key] = () => { touched += " " + key; };
     for (const key of ['get', 'set', 'has']) WeakMap.prototype[key] = () => { touched += " " + key; };
     touched = ''`);
-  const parseResultsBefore = countZodParses();
+  const parseCountBefore = countZodParses();
   assert.equal(
     await call('nested', { inner: { b: 1, a: [{ x: 's' }] } }),
     '"{\\"inner\\":{\\"b\\":1,\\"a\\":[{\\"x\\":\\"s\\"}]}}"',
   );
-  assert.equal(countZodParses(), parseResultsBefore);
+  assert.equal(countZodParses(), parseCountBefore);
   assert.equal(realm.run('touched'), '');
 });

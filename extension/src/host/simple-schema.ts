@@ -23,8 +23,8 @@ import {
 // simple, the host parses valid arguments itself, without running the code of the schema. The code of the schema runs
 // only for invalid arguments, and for schemas that are not simple.
 
-/** NotSimple is what a Parser returns for a value that only the code of the schema can handle. */
-export const NotSimple: unknown = freeze(makeBareObject());
+/** UnhandledValue is the result of a Parser for a value that only the code of the schema can handle. */
+export const UnhandledValue: unknown = freeze(makeBareObject());
 
 export type ValueParser = (value: unknown) => unknown;
 
@@ -36,8 +36,8 @@ interface SchemaField {
   readonly isOptional: boolean;
 }
 
-/** SchemaCompilation limits how many nested schemas compileParser compiles, because a schema can contain itself. */
-interface SchemaCompilation {
+/** CompilationBudget limits how many nested schemas compileParser compiles, because a schema can contain itself. */
+interface CompilationBudget {
   remainingSchemas: number;
 }
 const MaxSchemas = 200;
@@ -53,7 +53,7 @@ export function findParser(schema: object): ValueParser | undefined {
 /** compileParser runs getters of the schema, so the caller must provide unmodified built-in functions. */
 export function compileParser(schema: object): void {
   if (apply(weakMapGet, parserCache, [schema]) !== undefined) return;
-  apply(weakMapSet, parserCache, [schema, null]); // null stays if a getter of the schema throws
+  apply(weakMapSet, parserCache, [schema, null]); // if a getter of the schema throws, the cache keeps null
   apply(weakMapSet, parserCache, [schema, compileSchema(schema, { remainingSchemas: MaxSchemas }) ?? null]);
 }
 
@@ -61,26 +61,28 @@ function isParser(value: unknown): value is ValueParser {
   return typeof value === 'function';
 }
 
-function compileSchema(schema: unknown, schemaCompilation: SchemaCompilation): ValueParser | undefined {
+function compileSchema(schema: unknown, schemaCompilation: CompilationBudget): ValueParser | undefined {
   const schemaDefinition = readDefinition(schema);
   if (!schemaDefinition || --schemaCompilation.remainingSchemas < 0 || lookup(schemaDefinition, 'coerce') === true)
     return undefined;
-  const isWithin = compileChecks(schemaDefinition);
+  const passesChecks = compileChecks(schemaDefinition);
   const parseValue = compileType(schemaDefinition, schemaCompilation);
-  if (!isWithin || !parseValue) return undefined;
-  return isWithin === passAlways ? parseValue : (value) => (isWithin(value) ? parseValue(value) : NotSimple);
+  if (!passesChecks || !parseValue) return undefined;
+  return passesChecks === acceptAnyValue
+    ? parseValue
+    : (value) => (passesChecks(value) ? parseValue(value) : UnhandledValue);
 }
 
-function compileType(schemaDefinition: object, schemaCompilation: SchemaCompilation): ValueParser | undefined {
+function compileType(schemaDefinition: object, schemaCompilation: CompilationBudget): ValueParser | undefined {
   const compileMember = (name: string) => compileSchema(lookup(schemaDefinition, name), schemaCompilation);
   switch (lookup(schemaDefinition, 'type')) {
     case 'string':
       if (lookup(schemaDefinition, 'format') !== undefined) return undefined;
-      return (value) => (typeof value === 'string' ? value : NotSimple);
+      return (value) => (typeof value === 'string' ? value : UnhandledValue);
     case 'number':
-      return (value) => (isFiniteNumber(value) ? value : NotSimple);
+      return (value) => (isFiniteNumber(value) ? value : UnhandledValue);
     case 'boolean':
-      return (value) => (typeof value === 'boolean' ? value : NotSimple);
+      return (value) => (typeof value === 'boolean' ? value : UnhandledValue);
     case 'enum':
       return compileEnum(lookup(schemaDefinition, 'entries'));
     case 'array':
@@ -104,33 +106,34 @@ function compileType(schemaDefinition: object, schemaCompilation: SchemaCompilat
 
 /** readDefinition returns the definition that zod 4 stores in a schema or a check. */
 function readDefinition(value: unknown): object | undefined {
-  const internals = isObject(value) ? lookup(value, '_zod') : undefined;
-  const schemaDefinition = isObject(internals) ? lookup(internals, 'def') : undefined;
+  const zodInternals = isObject(value) ? lookup(value, '_zod') : undefined;
+  const schemaDefinition = isObject(zodInternals) ? lookup(zodInternals, 'def') : undefined;
   return isObject(schemaDefinition) ? schemaDefinition : undefined;
 }
 
 function compileChecks(schemaDefinition: object): ValueCheck | undefined {
   // In zod, the definition of an integer schema also has the form of a check.
-  let testValue = lookup(schemaDefinition, 'check') === undefined ? passAlways : compileCheck(schemaDefinition);
+  let checkValue = lookup(schemaDefinition, 'check') === undefined ? acceptAnyValue : compileCheck(schemaDefinition);
   const checkDefinitions = lookup(schemaDefinition, 'checks');
-  if (checkDefinitions === undefined) return testValue;
+  if (checkDefinitions === undefined) return checkValue;
   if (!isObject(checkDefinitions) || !isArray(checkDefinitions)) return undefined;
   for (let i = 0; i < checkDefinitions.length; i++) {
     const checkDefinition = readDefinition(lookup(checkDefinitions, i));
-    const nextTest = checkDefinition && compileCheck(checkDefinition);
-    const previousTest = testValue;
-    if (!nextTest || !previousTest) return undefined;
-    testValue = previousTest === passAlways ? nextTest : (value) => previousTest(value) && nextTest(value);
+    const nextCheck = checkDefinition && compileCheck(checkDefinition);
+    const previousCheck = checkValue;
+    if (!nextCheck || !previousCheck) return undefined;
+    checkValue = previousCheck === acceptAnyValue ? nextCheck : (value) => previousCheck(value) && nextCheck(value);
   }
-  return testValue;
+  return checkValue;
 }
 
-const passAlways: ValueCheck = () => true;
+const acceptAnyValue: ValueCheck = () => true;
 
 function compileCheck(checkDefinition: object): ValueCheck | undefined {
   const readLimit = (name: string): number => {
     const value = lookup(checkDefinition, name);
-    return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
+    // Every comparison with NaN is false, so a missing limit matches no number.
+    return typeof value === 'number' ? value : Number.NaN;
   };
   const isInclusive = lookup(checkDefinition, 'inclusive') === true;
   switch (lookup(checkDefinition, 'check')) {
@@ -148,12 +151,12 @@ function compileCheck(checkDefinition: object): ValueCheck | undefined {
       return (value) => readLength(value) === exactLength && hasSameCodePointLength(value);
     }
     case 'greater_than': {
-      const bound = readLimit('value');
-      return (value) => typeof value === 'number' && (value > bound || (isInclusive && value === bound));
+      const limitValue = readLimit('value');
+      return (value) => typeof value === 'number' && (value > limitValue || (isInclusive && value === limitValue));
     }
     case 'less_than': {
-      const bound = readLimit('value');
-      return (value) => typeof value === 'number' && (value < bound || (isInclusive && value === bound));
+      const limitValue = readLimit('value');
+      return (value) => typeof value === 'number' && (value < limitValue || (isInclusive && value === limitValue));
     }
     case 'number_format':
       return lookup(checkDefinition, 'format') === 'safeint' ? isSafeInteger : undefined;
@@ -189,24 +192,24 @@ function compileEnum(enumEntries: unknown): ValueParser | undefined {
     if (typeof value !== 'string') return undefined;
     allowedValues[value] = true;
   }
-  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : NotSimple);
+  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : UnhandledValue);
 }
 
 function compileList(parseValue: ValueParser | undefined): ValueParser | undefined {
   if (!parseValue) return undefined;
   return (value) => {
-    if (!isArray(value)) return NotSimple;
+    if (!isArray(value)) return UnhandledValue;
     const parsedItems: unknown[] = [];
     for (let i = 0; i < value.length; i++) {
       const parsedItem = parseValue(value[i]);
-      if (parsedItem === NotSimple) return NotSimple;
+      if (parsedItem === UnhandledValue) return UnhandledValue;
       defineProperty(parsedItems, i, dataProperty(parsedItem));
     }
     return setDetachedPrototype(parsedItems);
   };
 }
 
-function compileObject(schemaDefinition: object, schemaCompilation: SchemaCompilation): ValueParser | undefined {
+function compileObject(schemaDefinition: object, schemaCompilation: CompilationBudget): ValueParser | undefined {
   const objectShape = lookup(schemaDefinition, 'shape');
   // The catchall of an object schema allows or rejects unknown fields. An object schema without a catchall drops
   // unknown fields.
@@ -231,7 +234,7 @@ function readType(schema: unknown): unknown {
 }
 
 function parseObject(schemaFields: readonly SchemaField[], value: unknown): unknown {
-  if (!isObject(value) || isArray(value)) return NotSimple;
+  if (!isObject(value) || isArray(value)) return UnhandledValue;
   const parsedObject = makeBareObject();
   for (let i = 0; i < schemaFields.length; i++) {
     const schemaField = schemaFields[i];
@@ -239,10 +242,10 @@ function parseObject(schemaFields: readonly SchemaField[], value: unknown): unkn
     const { key, parseValue, isOptional } = schemaField;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
-      return NotSimple; // the field is missing, or has a default
+      return UnhandledValue; // the field is missing or has a default, so the code of the schema must run
     }
     const parsed = parseValue(lookup(value, key));
-    if (parsed === NotSimple) return NotSimple;
+    if (parsed === UnhandledValue) return UnhandledValue;
     parsedObject[key] = parsed;
   }
   return setDetachedPrototype(parsedObject);

@@ -17,12 +17,12 @@ const prepareStackTraceKey = 'prepareStackTrace';
 
 /**
  * readStack returns the stack trace of a thrown value, or an empty string. While reading a stack trace, readStack
- * removes the page's hook function, because the hook would receive the error. If the page has locked its hook function
- * for stack traces, readStack returns an empty string.
+ * removes the page's hook function, because the hook would receive the error. If the page's hook function for stack
+ * traces is non-configurable, readStack returns an empty string.
  */
 export function readStack(thrownValue: unknown): string {
   if (!isObject(thrownValue)) return '';
-  const pageHook = getOwnPropertyDescriptor(NativeError, prepareStackTraceKey);
+  const pageStackHook = getOwnPropertyDescriptor(NativeError, prepareStackTraceKey);
   if (!defineProperty(NativeError, prepareStackTraceKey, dataProperty(undefined))) return '';
   try {
     const stack = lookup(thrownValue, 'stack');
@@ -30,9 +30,9 @@ export function readStack(thrownValue: unknown): string {
   } catch {
     return ''; // reading a field of a revoked proxy throws
   } finally {
-    if (pageHook) {
-      setPrototypeOf(pageHook, null);
-      defineProperty(NativeError, prepareStackTraceKey, pageHook);
+    if (pageStackHook) {
+      setPrototypeOf(pageStackHook, null);
+      defineProperty(NativeError, prepareStackTraceKey, pageStackHook);
     } else deleteProperty(NativeError, prepareStackTraceKey);
   }
 }

@@ -2,7 +2,7 @@ import { apply, nativePerformance, nativeSetTimeout, performanceNow } from './pr
 
 /** PendingTimeout is an entry in the linked list of pending timeouts, which is sorted by start time. */
 interface PendingTimeout {
-  readonly endsAt: number;
+  readonly endsAtMs: number;
   readonly onTimeout: () => void;
   previousTimeout: PendingTimeout | undefined;
   nextTimeout: PendingTimeout | undefined;
@@ -18,7 +18,7 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   let isArmed = false;
 
   const removeTimeout = (pendingTimeout: PendingTimeout) => {
-    if (pendingTimeout !== firstWait && !pendingTimeout.previousTimeout) return; // The timeout is no longer in the list.
+    if (pendingTimeout !== firstWait && !pendingTimeout.previousTimeout) return; // the timeout is no longer in the list
     if (pendingTimeout.previousTimeout) pendingTimeout.previousTimeout.nextTimeout = pendingTimeout.nextTimeout;
     else firstWait = pendingTimeout.nextTimeout;
     if (pendingTimeout.nextTimeout) pendingTimeout.nextTimeout.previousTimeout = pendingTimeout.previousTimeout;
@@ -27,12 +27,12 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   };
   const armTimer = (pendingTimeout: PendingTimeout, startedAt: number) => {
     isArmed = true;
-    nativeSetTimeout(onTimer, pendingTimeout.endsAt - startedAt);
+    nativeSetTimeout(onTimer, pendingTimeout.endsAtMs - startedAt);
   };
   const onTimer = () => {
     isArmed = false;
     const currentTime: number = apply(performanceNow, nativePerformance, []);
-    while (firstWait && firstWait.endsAt <= currentTime) {
+    while (firstWait && firstWait.endsAtMs <= currentTime) {
       const pendingTimeout = firstWait;
       removeTimeout(pendingTimeout);
       pendingTimeout.onTimeout();
@@ -42,7 +42,7 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   return (onTimeout) => {
     const startedAt: number = apply(performanceNow, nativePerformance, []);
     const pendingTimeout: PendingTimeout = {
-      endsAt: startedAt + ms,
+      endsAtMs: startedAt + ms,
       onTimeout,
       previousTimeout: lastWait,
       nextTimeout: undefined,

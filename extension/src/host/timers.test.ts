@@ -19,21 +19,21 @@ async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: 
   return { realm, port };
 }
 
-test('the time until the next timer is announced, and a wake runs the timer', async (t) => {
+test('the host reports to the bridge when its next timer is due, and a wake message runs a due timer', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.sendParts('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts.splice(0), ['w 1000']);
   port.sendParts('wake');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.receivedTexts.splice(0), ['w 1000'], 'an early wake is announced again');
+  assert.deepEqual(port.receivedTexts.splice(0), ['w 1000'], 'an early wake must cause a new report');
   t.mock.timers.setTime(1000);
   port.sendParts('wake');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 "over"']);
 });
 
-test('the native timer runs without a wake', async (t) => {
+test('without a wake message, the native timer runs the timer of the adapter', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.sendParts('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
@@ -47,7 +47,7 @@ test('the native timer runs without a wake', async (t) => {
   assert.deepEqual(port.receivedTexts.splice(0), ['w -1', 'r 1 "over"']);
 });
 
-test('a thousand timers of one task cause one announcement', async (t) => {
+test('a thousand timers that one task sets cause one report to the bridge', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.sendParts('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
   await realm.waitUntilIdle();
@@ -58,7 +58,7 @@ test('a thousand timers of one task cause one announcement', async (t) => {
   assert.deepEqual(port.receivedTexts, ['r 1 "over"']);
 });
 
-test('only an earlier timer is announced', async (t) => {
+test('the host reports a new timer only if the timer is due before all others', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   for (const ms of [500, 1000, 200]) {
     port.sendParts('call', ms, 'set', 1 << 20, { ms });
@@ -67,7 +67,7 @@ test('only an earlier timer is announced', async (t) => {
   assert.deepEqual(port.receivedTexts, ['w 500', 'w 200']);
 });
 
-test('a cancelled timer is not announced', async (t) => {
+test('the host does not report a cancelled timer to the bridge', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   port.sendParts('call', 1, 'cancel', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
@@ -77,8 +77,8 @@ test('a cancelled timer is not announced', async (t) => {
 test('invalid timers and errors of callbacks are ignored', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();
-  const oddDelayCode = `{ name: 'odd', handle: () => { for (const ms of [NaN, -5, 'x', 1e99]) globalThis.__openTabs._setTimer(ms, () => { throw 1; }); globalThis.__openTabs._setTimer(5); } }`;
-  realm.start('demo', 'h1', makeAdapterCode('demo', oddDelayCode));
+  const invalidDelayCode = `{ name: 'odd', handle: () => { for (const ms of [NaN, -5, 'x', 1e99]) globalThis.__openTabs._setTimer(ms, () => { throw 1; }); globalThis.__openTabs._setTimer(5); } }`;
+  realm.start('demo', 'h1', makeAdapterCode('demo', invalidDelayCode));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();

@@ -23,13 +23,16 @@ const MaxDelayMs = 2 ** 31 - 1;
  * host. The host also sets a native timer, which works in visible pages and while the worker is stopped.
  */
 export interface AdapterTimers {
-  /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
+  /**
+   * The method `set` starts a timer that calls `onTimeout` once after ms milliseconds, and returns a function that
+   * cancels the timer.
+   */
   set(ms: unknown, onTimeout: unknown): () => void;
   wake(): void;
 }
 
 interface AdapterTimer {
-  readonly dueAt: number;
+  readonly dueAtMs: number;
   nativeTimerId: ReturnType<typeof setTimeout> | undefined;
   hasFired: boolean;
   done(): void;
@@ -41,30 +44,30 @@ interface AdapterTimer {
 export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
-  /** announcedDueAt is the due time that was last reported to the bridge; Infinity if none was reported. */
-  let announcedDueAt = Infinity;
-  let isAnnouncing = false;
+  /** announcedDueAtMs is the due time that was last reported to the bridge, or Infinity if no due time was reported. */
+  let announcedDueAtMs = Infinity;
+  let isAnnouncementQueued = false;
 
   const currentTime = (): number => apply(performanceNow, nativePerformance, []);
   const earliestDueTime = (): number => {
-    let dueAt = Infinity;
+    let dueAtMs = Infinity;
     for (const id in pendingTimers) {
       const timer = pendingTimers[id];
-      if (isTimer(timer) && timer.dueAt < dueAt) dueAt = timer.dueAt;
+      if (isTimer(timer) && timer.dueAtMs < dueAtMs) dueAtMs = timer.dueAtMs;
     }
-    return dueAt;
+    return dueAtMs;
   };
-  const announceNext = () => {
-    if (isAnnouncing) return;
-    isAnnouncing = true;
-    // announceNext waits for a microtask, so that a task that sets many timers causes only one announcement to the
+  const announceNextTimer = () => {
+    if (isAnnouncementQueued) return;
+    isAnnouncementQueued = true;
+    // announceNextTimer waits for a microtask, so that a task that sets many timers causes only one announcement to the
     // bridge.
     runInMicrotask(() => {
-      isAnnouncing = false;
-      const dueAt = earliestDueTime();
-      if (dueAt === announcedDueAt) return;
-      announcedDueAt = dueAt;
-      requestWake(dueAt === Infinity ? -1 : clampToMinimum(0, dueAt - currentTime()));
+      isAnnouncementQueued = false;
+      const dueAtMs = earliestDueTime();
+      if (dueAtMs === announcedDueAtMs) return;
+      announcedDueAtMs = dueAtMs;
+      requestWake(dueAtMs === Infinity ? -1 : clampToMinimum(0, dueAtMs - currentTime()));
     });
   };
   const removeTimer = (id: number | string): AdapterTimer | undefined => {
@@ -72,14 +75,14 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
     if (!isTimer(timer)) return undefined;
     delete pendingTimers[id];
     nativeClearTimeout(timer.nativeTimerId);
-    announceNext();
+    announceNextTimer();
     return timer;
   };
   const runDueTimers = () => {
-    const runAt = currentTime();
+    const dueTimeMs = currentTime();
     for (const id in pendingTimers) {
       const timer = pendingTimers[id];
-      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) removeTimer(id)?.done();
+      if (isTimer(timer) && (timer.hasFired || timer.dueAtMs <= dueTimeMs)) removeTimer(id)?.done();
     }
   };
   // Due timers do not run inside the callback of a native timer, because Chrome throttles nested timers more.
@@ -94,7 +97,7 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
           : 0;
       const id = ++lastId;
       const timer: AdapterTimer = {
-        dueAt: currentTime() + ms,
+        dueAtMs: currentTime() + ms,
         nativeTimerId: undefined,
         hasFired: false,
         done: () => {
@@ -110,15 +113,15 @@ export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
         runAfterTask();
       }, ms);
       pendingTimers[id] = timer;
-      announceNext();
+      announceNextTimer();
       return () => {
         removeTimer(id);
       };
     },
     wake: () => {
-      announcedDueAt = Infinity; // the bridge drops the announced time on a wake
+      announcedDueAtMs = Infinity; // after a wake, the bridge needs a new report of the due time
       runDueTimers();
-      announceNext();
+      announceNextTimer();
     },
   };
 }

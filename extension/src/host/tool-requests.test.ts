@@ -48,7 +48,7 @@ test('the tool requests of a call are numbered, and answered once each in any or
   assert.deepEqual(port.receivedTexts, ['r 1 ["one",null,"three"]']);
 });
 
-test('fields that the page adds to Object.prototype are not sent', async () => {
+test('a tool request contains no fields that the page added to Object.prototype', async () => {
   const { port } = await beginCall(`
     Object.defineProperties(Object.prototype, {
       tabId: { configurable: true, enumerable: true, value: '9' },
@@ -65,7 +65,7 @@ test('fields that the page adds to Object.prototype are not sent', async () => {
   ]);
 });
 
-test('a report before a tool request is sent before the request', async () => {
+test('a progress report that precedes a tool request is sent before the request', async () => {
   const { port } = await beginCall(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
   assert.deepEqual(port.receivedTexts, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
 });
@@ -94,7 +94,7 @@ test('the error of a nested call looks like a ToolError', async () => {
   }
 });
 
-test('an uncaught error of a nested call fails the call with its code', async () => {
+test('an uncaught error of a nested call fails the outer call with the same error code', async () => {
   const { realm, port } = await beginCall(`return await c.call('t', {});`);
   port.receivedTexts.splice(0);
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
@@ -162,13 +162,13 @@ test('the signal option withdraws a tool request', async () => {
     'q 1 1 {"withdrawn":true}',
     'r 1 ["aborted","aborted: enough","enough"]',
   ]);
-  const late = await beginCall(`
+  const lateCall = await beginCall(`
     const stop = new AbortController(); stop.abort('before');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e.message; }`);
-  assert.deepEqual(late.port.receivedTexts, ['r 1 "aborted: before"']);
+  assert.deepEqual(lateCall.port.receivedTexts, ['r 1 "aborted: before"']);
 });
 
-test('a forged abort event withdraws nothing', async () => {
+test('an abort event that the page dispatches does not withdraw the tool request', async () => {
   const { realm, port } = await beginCall(`
     const stop = new AbortController(); dispatch = () => stop.signal.dispatchEvent(new Event('abort'));
     return await c.call('t', {}, { signal: stop.signal });`);
@@ -181,7 +181,7 @@ test('a forged abort event withdraws nothing', async () => {
   assert.deepEqual(port.receivedTexts, ['r 1 1']);
 });
 
-test('an answered request is not withdrawn', async () => {
+test('aborting the signal does not withdraw a tool request that is already answered', async () => {
   const { realm, port } = await beginCall(`
     const stop = new AbortController(); stopIt = () => stop.abort();
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
@@ -193,7 +193,7 @@ test('an answered request is not withdrawn', async () => {
   assert.deepEqual(port.receivedTexts, ['r 1 [1,2]']);
 });
 
-test('a settled request removes its listener from the signal', async () => {
+test('a settled tool request removes its abort listener from the signal', async () => {
   const realm = makeRealm();
   realm.run(`listeners = 0;
     for (const [name, by] of [['addEventListener', 1], ['removeEventListener', -1]]) {
@@ -221,7 +221,7 @@ test('a settled request removes its listener from the signal', async () => {
   assert.equal(realm.run('most + " " + listeners'), '3 0');
 });
 
-test('the tool requests of a cancelled call are rejected as aborted, and it can send no more', async () => {
+test('the tool requests of a cancelled call are rejected as aborted, and so are all later requests', async () => {
   const { realm, port } = await beginCall(`
     const why = [];
     keep = c;
@@ -235,10 +235,10 @@ test('the tool requests of a cancelled call are rejected as aborted, and it can 
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
   realm.run(`keep.call('t', {}).catch((e) => { late = e.code; })`);
   await realm.waitUntilIdle();
-  assert.equal(realm.run('late'), 'aborted', 'a tool request after the end of the call is aborted too');
+  assert.equal(realm.run('late'), 'aborted', 'a tool request after the end of the call must be aborted');
 });
 
-test('open tool requests of an ended call are rejected, and it can send no more', async () => {
+test('the open tool requests of an ended call are rejected, and the call can send no more requests', async () => {
   const { realm, port } = await beginCall(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
@@ -248,7 +248,7 @@ test('open tool requests of an ended call are rejected, and it can send no more'
   assert.deepEqual(port.receivedTexts, []);
 });
 
-test('one call can have 64 open tool requests', async () => {
+test('one call can have at most 64 open tool requests', async () => {
   const { realm, port } = await beginCall(`
     const all = Array.from({ length: 64 }, () => c.call('t', {}));
     const over = await c.call('t', {}).catch((e) => e.code);
@@ -261,7 +261,7 @@ test('one call can have 64 open tool requests', async () => {
   assert.deepEqual(port.receivedTexts, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
 
-test('one call can send 1,000 tool requests', async () => {
+test('one call can send at most 1,000 tool requests', async () => {
   const { realm, port } = await beginCall(`
     for (let n = 0; n < 1000; n++) await c.call('t', {});
     return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);

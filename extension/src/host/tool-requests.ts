@@ -17,7 +17,7 @@ import {
 import { type Deferred, makeDeferred } from './promise.ts';
 import { truncateMessage } from './report.ts';
 
-/** The server enforces the limits MaxOpenToolRequests and MaxRequestsPerCall again. */
+/** The limits MaxOpenToolRequests and MaxRequestsPerCall are also enforced by the server. */
 const MaxOpenToolRequests = 64;
 const MaxRequestsPerCall = 1000;
 /** MaxNameChars is the maximum length of a tool name and of a title, in UTF-16 units. */
@@ -32,9 +32,9 @@ export interface ToolRequests {
   callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
-  /** `value` is the output of the request, or a wire.CallError if `ok` is false. */
+  /** `value` is the output of the tool request, or a wire.CallError if `isSuccess` is false. */
   answer(askId: number, isSuccess: boolean, value: unknown): void;
-  /** close rejects all unanswered requests, and all later requests, with the error that makeError returns. */
+  /** The method `close` rejects all unanswered and all later tool requests with the error that makeError returns. */
   close(makeError: () => unknown): void;
 }
 
@@ -44,7 +44,7 @@ interface OpenRequest {
   removeAbortListener(): void;
 }
 
-/** The arguments of `send` are the request's number, counted from 1, and the JSON text of the request. */
+/** The arguments of `sendToolRequest` are the request's number, counted from 1, and the JSON text of the request. */
 export function makeToolRequests(sendToolRequest: (askId: number, requestBody: string) => void): ToolRequests {
   const openRequests = makeBareObject();
   let lastNumber = 0;

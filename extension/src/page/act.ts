@@ -15,8 +15,8 @@ import {
   type TakenSnapshot,
   takeSnapshot,
 } from './snapshot.ts';
-import type { Context } from './state.ts';
-import { unclobbered } from './unclobbered.ts';
+import type { PageContext } from './state.ts';
+import { safeDocument } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
 /** MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. */
@@ -41,7 +41,7 @@ export interface ActionOutcome {
 const NoChangeNote =
   'Nothing changed. The element may do nothing, or the page may accept only trusted input, which needs the debugger';
 
-const ScrolledNote = 'Only the scroll position of the page or of an area changed.';
+const OnlyScrolledNote = 'Only the scroll position of the page or of an area changed.';
 
 const NoFramesNote =
   'Chrome draws no frames in a background tab: a page that waits for one reacts only in front (browser_tabs select, focus: true).';
@@ -49,70 +49,73 @@ const NoFramesNote =
 /** runAction performs an action between two snapshots, and returns what changed on the page. */
 export async function runAction(
   args: ActionArguments,
-  context: Context,
-  perform: (watch: ChangeWatch) => Promise<ActionOutcome>,
+  context: PageContext,
+  performAction: (watch: ChangeWatch) => Promise<ActionOutcome>,
 ): Promise<PageActionResult> {
-  const before = await takeSnapshotBefore(args, context);
+  const snapshotBefore = await takeSnapshotBefore(args, context);
   const watch = new ChangeWatch();
   let act: ActionOutcome;
   let isBusy: boolean;
   try {
-    act = await perform(watch);
+    act = await performAction(watch);
     isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false), act.showsSuggestions);
     announceFocus();
   } finally {
-    await context.trusted?.endFocusEmulation();
+    await context.trustedInput?.endFocusEmulation();
     watch.close();
   }
-  return finishAction(args, context, before, watch, act, isBusy);
+  return finishAction(args, context, snapshotBefore, watch, act, isBusy);
 }
 
-async function takeSnapshotBefore(args: ActionArguments, context: Context): Promise<TakenSnapshot | undefined> {
+async function takeSnapshotBefore(args: ActionArguments, context: PageContext): Promise<TakenSnapshot | undefined> {
   if ((args.snapshot ?? 'diff') === 'none') return undefined;
   return takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
 }
 
 async function finishAction(
   args: ActionArguments,
-  context: Context,
-  before: TakenSnapshot | undefined,
+  context: PageContext,
+  snapshotBefore: TakenSnapshot | undefined,
   watch: ChangeWatch,
   act: ActionOutcome,
   isBusy: boolean,
 ): Promise<PageActionResult> {
   const notes = [...(act.notes ?? [])];
   const hasEffect = act.hasEffect?.() ?? false;
-  const shown =
-    before && watch.navigating === undefined ? await describeChanges(before, watch, args, context) : undefined;
-  if (!shown && act.target?.isConnected) findShadowRoots();
+  const changeSummary =
+    snapshotBefore && watch.navigating === undefined
+      ? await describeChanges(snapshotBefore, watch, args, context)
+      : undefined;
+  if (!changeSummary && act.target?.isConnected) findShadowRoots();
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
   const formats = listAddedFormats(watch);
-  const changed =
-    (shown ? shown.changed : watch.changes > 0) ||
+  const hasChanged =
+    (changeSummary ? changeSummary.changed : watch.changes > 0) ||
     hasEffect ||
     watch.hasUrlOrTitleChanged ||
     isNavigating ||
     formats.length > 0;
-  const hasOnlyScrolled = !changed && watch.hasScrolled;
-  if (shown && !shown.changed && formats.length > 0)
+  const hasOnlyScrolled = !hasChanged && watch.hasScrolled;
+  if (changeSummary && !changeSummary.changed && formats.length > 0)
     notes.push(`No text or state changed, but the page added formatting: ${formats.join(', ')}.`);
-  else if (hasOnlyScrolled) notes.push(ScrolledNote);
-  else if (!changed && watch.changes > 0 && act.input !== 'none') notes.push(describeInvisibleChanges(watch));
-  else if (!changed && act.input === 'synthetic') notes.push(NoChangeNote);
-  // If a scroll or a synthetic action changed nothing, the page may be waiting for an animation frame before it reacts.
-  const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed && !hasOnlyScrolled;
-  if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFramesNote);
+  else if (hasOnlyScrolled) notes.push(OnlyScrolledNote);
+  else if (!hasChanged && watch.changes > 0 && act.input !== 'none') notes.push(describeInvisibleChanges(watch));
+  else if (!hasChanged && act.input === 'synthetic') notes.push(NoChangeNote);
+  // If a scroll or a synthetic action changed nothing, the page may react only in the next animation frame.
+  const needsAnimationFrame =
+    act.input === 'none' ? hasEffect : act.input === 'synthetic' && !hasChanged && !hasOnlyScrolled;
+  if (safeDocument.hidden && watch.changes === 0 && !isNavigating && needsAnimationFrame) notes.push(NoFramesNote);
   if (watch.download !== undefined) notes.push('A download began.');
   return {
     ...(act.target?.isConnected ? { target: describeElement(act.target, context) } : {}),
     input: act.input,
-    changed: changed || hasOnlyScrolled,
-    ...(shown?.text ? { changes: shown.text } : {}),
-    ...(shown?.full ? { full: true } : {}),
-    ...(shown ? { snapshot: shown.id } : {}),
+    changed: hasChanged || hasOnlyScrolled,
+    ...(changeSummary?.text ? { changes: changeSummary.text } : {}),
+    ...(changeSummary?.full ? { full: true } : {}),
+    ...(changeSummary ? { snapshot: changeSummary.id } : {}),
     ...(watch.navigating === undefined ? {} : { navigating: watch.navigating }),
     ...(location.href === watch.url ? {} : { url: location.href }),
-    ...(unclobbered.title === watch.title ? {} : { title: readDocumentTitle() }),
+    ...(safeDocument.title === watch.title ? {} : { title: readDocumentTitle() }),
     ...(isBusy ? { busy: true } : {}),
     ...(watch.download === undefined ? {} : { download: watch.download }),
     notes,
@@ -122,11 +125,14 @@ async function finishAction(
 const MaxNamedFormats = 5;
 const FormatTags = /^(a|b|strong|i|em|u|s|del|ins|mark|code|pre|sub|sup|h[1-6]|ul|ol|li|blockquote)$/;
 
-/** listAddedFormats returns the tags of the formatting that the page added, which snapshots do not show. */
+/**
+ * listAddedFormats returns the tag names of formatting elements that the page added, because snapshots do not show
+ * formatting.
+ */
 function listAddedFormats(watch: ChangeWatch): string[] {
   const formats = [...watch.added].filter((element) => element.isConnected && FormatTags.test(element.localName));
-  const inEditors = formats.filter((element) => element instanceof HTMLElement && element.isContentEditable);
-  return [...new Set(inEditors.map((element) => `<${element.localName}>`))].slice(0, MaxNamedFormats);
+  const editableFormats = formats.filter((element) => element instanceof HTMLElement && element.isContentEditable);
+  return [...new Set(editableFormats.map((element) => `<${element.localName}>`))].slice(0, MaxNamedFormats);
 }
 
 function describeInvisibleChanges(watch: ChangeWatch): string {
@@ -141,30 +147,30 @@ interface DescribedChanges {
 }
 
 async function describeChanges(
-  before: TakenSnapshot,
+  snapshotBefore: TakenSnapshot,
   watch: ChangeWatch,
   args: ActionArguments,
-  context: Context,
+  context: PageContext,
 ): Promise<DescribedChanges> {
-  const forced = watch.affectedElements();
-  const after = await takeSnapshot(
-    { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens, forced },
+  const alwaysShown = watch.affectedElements();
+  const snapshotAfter = await takeSnapshot(
+    { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens, alwaysShown },
     context,
   );
   const id = context.state.storeSnapshot(
-    after.lines,
+    snapshotAfter.lines,
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
   );
-  const isGone = makeStillShownTest(after);
-  const diff = diffLines(before.lines, after.lines, {
-    isStillShown: (line) => isGone({ ...line, element: new WeakRef(line.element) }),
-    markFresh: (line) => markAddedLine(line, watch),
+  const isLineStillShown = makeStillShownTest(snapshotAfter);
+  const diff = diffLines(snapshotBefore.lines, snapshotAfter.lines, {
+    isStillShown: (line) => isLineStillShown({ ...line, element: new WeakRef(line.element) }),
+    markNewLine: (line) => markAddedLine(line, watch),
     maxTokens: MaxChangeTokens,
   });
-  const isLarge = diff.share > MaxChangedShare && after.lines.length > MinLinesForShare;
-  const full = args.snapshot === 'full' || isLarge;
-  return { id, text: full ? joinLines(after.lines) : diff.text, changed: diff.changes > 0, full };
+  const isLargeChange = diff.changedShare > MaxChangedShare && snapshotAfter.lines.length > MinLinesForShare;
+  const full = args.snapshot === 'full' || isLargeChange;
+  return { id, text: full ? joinLines(snapshotAfter.lines) : diff.text, changed: diff.changes > 0, full };
 }
 
 function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
@@ -175,14 +181,17 @@ function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
 const pendingActions = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxPendingActions = 4;
 
-export async function watch(_: unknown, context: Context): Promise<WatchResult> {
-  const before = await takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
+export async function watch(_: unknown, context: PageContext): Promise<WatchResult> {
+  const snapshotBefore = await takeSnapshot(
+    { root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens },
+    context,
+  );
   const id = context.state.storeSnapshot(
-    before.lines,
+    snapshotBefore.lines,
     { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
     context.prefix,
   );
-  pendingActions.set(id, { before, watch: new ChangeWatch() });
+  pendingActions.set(id, { before: snapshotBefore, watch: new ChangeWatch() });
   for (const [old, entry] of pendingActions) {
     if (pendingActions.size <= MaxPendingActions) break;
     entry.watch.close();
@@ -191,7 +200,7 @@ export async function watch(_: unknown, context: Context): Promise<WatchResult> 
   return { snapshot: id };
 }
 
-export async function readChanges(args: ChangesArguments, context: Context): Promise<PageActionResult> {
+export async function readChanges(args: ChangesArguments, context: PageContext): Promise<PageActionResult> {
   const entry = pendingActions.get(args.since);
   if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);
   pendingActions.delete(args.since);

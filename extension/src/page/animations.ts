@@ -2,7 +2,7 @@
 // menu that closes with an animation would stay open.
 
 import { listKnownRoots } from './flat-tree.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 /** finishAnimations returns the number of finished animations, and calls onFinished with each animated element. */
 export function finishAnimations(onFinished?: (target: Element) => void): number {
@@ -15,7 +15,7 @@ export function finishAnimations(onFinished?: (target: Element) => void): number
     } catch {
       continue; // the page changed the animation in the meantime
     }
-    const target = sendEnd(animation);
+    const target = dispatchEndEvents(animation);
     if (target) onFinished?.(target);
   }
   return count;
@@ -23,14 +23,14 @@ export function finishAnimations(onFinished?: (target: Element) => void): number
 
 /** listAnimations also returns the animations in shadow roots, which the list of the document does not contain. */
 function listAnimations(): Animation[] {
-  return listKnownRoots().flatMap((root) => (root instanceof ShadowRoot ? root : unclobbered).getAnimations());
+  return listKnownRoots().flatMap((root) => (root instanceof ShadowRoot ? root : safeDocument).getAnimations());
 }
 
 const MinCountdownMs = 800;
 
 /**
- * isCountdown reports whether an animation only shows how the time passes, such as the bar of a message that disappears
- * when the bar is empty. Finishing such an animation would remove the message.
+ * isCountdown reports whether an animation shows remaining time, such as the shrinking bar of a message that disappears
+ * after some seconds. Finishing a countdown animation would remove the message.
  */
 function isCountdown({ effect }: Animation): boolean {
   const target = effect instanceof KeyframeEffect ? effect.target : null;
@@ -40,7 +40,7 @@ function isCountdown({ effect }: Animation): boolean {
 
 /**
  * isFadingOut reports whether an animation has made controls or messages transparent, so that the page is about to
- * remove them. Many pages remove them with a timer, which fires late in a hidden tab.
+ * remove them. Many pages remove faded elements with a timer, which fires late in a hidden tab.
  */
 export function isFadingOut(element: Element): boolean {
   if (!element.isConnected || !element.checkVisibility({ visibilityProperty: true })) return false;
@@ -72,10 +72,10 @@ function hasEnd(animation: Animation): boolean {
 }
 
 /**
- * sendEnd dispatches the events of a finished animation, which the browser would dispatch only with its next frame, and
- * returns the animated element.
+ * dispatchEndEvents dispatches the end events of an animation and returns the animated element. The browser itself would dispatch
+ * these events only with its next frame.
  */
-function sendEnd(animation: Animation): Element | undefined {
+function dispatchEndEvents(animation: Animation): Element | undefined {
   const { currentTime } = animation;
   animation.dispatchEvent(
     new AnimationPlaybackEvent('finish', { currentTime, timelineTime: getTimeline().currentTime }),
@@ -98,5 +98,5 @@ function sendEnd(animation: Animation): Element | undefined {
 }
 
 function getTimeline(): DocumentTimeline {
-  return unclobbered.timeline;
+  return safeDocument.timeline;
 }

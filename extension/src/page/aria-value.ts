@@ -6,14 +6,14 @@ import { pause, waitForNextTask } from './pace.ts';
 import { focusElement } from './pointer.ts';
 import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
-import type { Context } from './state.ts';
+import type { PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
 import { findTrustedKeyInput, focusOwnFrame, pressTrusted } from './trusted.ts';
 
-const MaxPresses = 1_000;
+const MaxKeyPresses = 1_000;
 const PressLimitMs = 20_000;
 const ReactionTimeoutMs = 200;
-const PressesPerReport = 50;
+const KeyPressesPerReport = 50;
 
 /** isValueWidget reports whether an element is a slider or spin button without a field for text. */
 export function isValueWidget(element: Element): boolean {
@@ -37,63 +37,64 @@ function readLimit(widget: Element, attribute: 'aria-valuemin' | 'aria-valuemax'
 export async function setWidgetValue(
   widget: Element,
   text: string,
-  approved: readonly SecretKind[],
-  context: Context,
+  approvedKinds: readonly SecretKind[],
+  context: PageContext,
 ): Promise<string> {
-  const wanted = parseWantedValue(widget, text);
+  const wantedValue = parseWantedValue(widget, text);
   if (isDisabled(widget)) throw new PageFailure('not_hittable', `The ${computeRole(widget)} is disabled.`);
   await focusOwnFrame(context);
   focusElement(widget);
   const end = performance.now() + PressLimitMs;
-  for (let presses = 0; readValue(widget) !== wanted; presses++) {
-    if (presses >= MaxPresses || performance.now() > end) throw makeUnreachedFailure(widget, wanted);
-    await moveCloser(widget, wanted, approved, context);
-    context.setDone(`moved the value to ${readValue(widget)}`);
-    if (presses % PressesPerReport === PressesPerReport - 1)
-      context.report({ message: 'pressing arrow keys', progress: presses + 1 });
+  for (let pressCount = 0; readValue(widget) !== wantedValue; pressCount++) {
+    if (pressCount >= MaxKeyPresses || performance.now() > end) throw makeUnreachedFailure(widget, wantedValue);
+    await moveValueCloser(widget, wantedValue, approvedKinds, context);
+    context.setDoneText(`moved the value to ${readValue(widget)}`);
+    if (pressCount % KeyPressesPerReport === KeyPressesPerReport - 1)
+      context.report({ message: 'pressing arrow keys', progress: pressCount + 1 });
   }
   return String(readValue(widget));
 }
 
 function parseWantedValue(widget: Element, text: string): number {
-  const wanted = Number(text.trim());
+  const wantedValue = Number(text.trim());
   const role = computeRole(widget);
-  if (text.trim() === '' || Number.isNaN(wanted))
+  if (text.trim() === '' || Number.isNaN(wantedValue))
     throw new PageFailure('invalid_arguments', `The ${role} takes a number, not ${JSON.stringify(text)}.`);
   const [min, max] = [readLimit(widget, 'aria-valuemin'), readLimit(widget, 'aria-valuemax')];
-  if ((min !== undefined && wanted < min) || (max !== undefined && wanted > max))
+  if ((min !== undefined && wantedValue < min) || (max !== undefined && wantedValue > max))
     throw new PageFailure('invalid_arguments', `The ${role} takes a number from ${min ?? '-∞'} to ${max ?? '∞'}.`);
-  return wanted;
+  return wantedValue;
 }
 
-/** moveCloser presses one arrow key, and throws an error if the value does not come closer. */
-async function moveCloser(
+/** moveValueCloser presses one arrow key, and throws an error if the value does not come closer. */
+async function moveValueCloser(
   widget: Element,
-  wanted: number,
-  approved: readonly SecretKind[],
-  context: Context,
+  wantedValue: number,
+  approvedKinds: readonly SecretKind[],
+  context: PageContext,
 ): Promise<void> {
-  const before = readValue(widget);
-  const isUp = wanted > before;
-  for (const name of isUp ? ['ArrowUp', 'ArrowRight'] : ['ArrowDown', 'ArrowLeft']) {
+  const valueBefore = readValue(widget);
+  const isIncrease = wantedValue > valueBefore;
+  for (const name of isIncrease ? ['ArrowUp', 'ArrowRight'] : ['ArrowDown', 'ArrowLeft']) {
     const key = parseKey(name);
-    const trusted = findTrustedKeyInput(widget, key, context);
-    if (trusted) await pressTrusted(trusted, key, approved, context);
-    else pressKey(widget, key, approved);
+    const trustedInput = findTrustedKeyInput(widget, key, context);
+    if (trustedInput) await pressTrusted(trustedInput, key, approvedKinds, context);
+    else pressKey(widget, key, approvedKinds);
     await waitForNextTask();
-    for (const end = performance.now() + ReactionTimeoutMs; readValue(widget) === before; ) {
+    for (const end = performance.now() + ReactionTimeoutMs; readValue(widget) === valueBefore; ) {
       if (performance.now() > end) break;
       await pause(10, context.signal);
     }
-    if (readValue(widget) !== before) break;
+    if (readValue(widget) !== valueBefore) break;
   }
   const now = readValue(widget);
-  if (!(Math.abs(wanted - now) < Math.abs(wanted - before))) throw makeUnreachedFailure(widget, wanted);
+  if (!(Math.abs(wantedValue - now) < Math.abs(wantedValue - valueBefore)))
+    throw makeUnreachedFailure(widget, wantedValue);
 }
 
-function makeUnreachedFailure(widget: Element, wanted: number): PageFailure {
+function makeUnreachedFailure(widget: Element, wantedValue: number): PageFailure {
   return new PageFailure(
     'rejected',
-    `Arrow keys do not move the ${computeRole(widget)} to ${wanted}. Its value is ${readValue(widget)}. Press keys with browser_press_key, or drag it.`,
+    `Arrow keys do not move the ${computeRole(widget)} to ${wantedValue}. Its value is ${readValue(widget)}. Press keys with browser_press_key, or drag it.`,
   );
 }

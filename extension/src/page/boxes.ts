@@ -13,7 +13,7 @@ const OtherLineSelector =
 /** ColoredRoles are the roles of elements that often have no name, because users recognize them by their color. */
 const ColoredRoles = new Set('box clickable button link option radio menuitem menuitemradio handle'.split(' '));
 
-/** Each traversal of the page needs a new BoxDetector, because a BoxDetector counts the boxes only once. */
+/** Each traversal of the page needs a new BoxDetector, because a BoxDetector searches the page for boxes only once. */
 export class BoxDetector {
   #boxes: Set<Element> | undefined;
 
@@ -25,8 +25,8 @@ export class BoxDetector {
 }
 
 function findBoxes(page: Document): Set<Element> {
-  const empty = page.querySelectorAll(EmptySelector);
-  const boxes = empty.length > MaxEmptyElements ? [] : [...empty].filter(isDrawnBox);
+  const emptyElements = page.querySelectorAll(EmptySelector);
+  const boxes = emptyElements.length > MaxEmptyElements ? [] : [...emptyElements].filter(isDrawnBox);
   return new Set(boxes.length > MaxBoxes ? [] : boxes);
 }
 
@@ -52,8 +52,8 @@ function isPainted(element: Element, style: CSSStyleDeclaration): boolean {
   const color = formatColor(style.backgroundColor);
   if (color === '') return false;
   for (let at = element.parentElement; at; at = at.parentElement) {
-    const around = formatColor(getComputedStyle(at).backgroundColor);
-    if (around !== '') return around !== color;
+    const outerColor = formatColor(getComputedStyle(at).backgroundColor);
+    if (outerColor !== '') return outerColor !== color;
   }
   return color !== '#ffffff';
 }
@@ -74,14 +74,14 @@ export function describeColor(element: Element, role: string): string {
 export function describeBox(element: Element): string {
   if (!(element instanceof HTMLElement)) return '';
   // The position of a box in the normal flow would change whenever the content above changes.
-  const isPlaced = getComputedStyle(element).position !== 'static';
-  const place = isPlaced ? ` at ${element.offsetLeft},${element.offsetTop}` : '';
-  return `${describeColor(element, 'box')} [${element.offsetWidth}x${element.offsetHeight}${place}]`;
+  const isPositioned = getComputedStyle(element).position !== 'static';
+  const positionText = isPositioned ? ` at ${element.offsetLeft},${element.offsetTop}` : '';
+  return `${describeColor(element, 'box')} [${element.offsetWidth}x${element.offsetHeight}${positionText}]`;
 }
 
 const MinAlpha = 0.1;
 
-/** formatColor returns a computed color in hexadecimal notation; empty if the color is nearly transparent. */
+/** formatColor returns a computed color in hexadecimal notation, or an empty string for a nearly transparent color. */
 function formatColor(color: string): string {
   const numbers = /^rgba?\(([^)]+)\)$/
     .exec(color)?.[1]

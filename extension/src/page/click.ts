@@ -7,20 +7,20 @@ import type { ActionArguments, ClickArguments, ClickResult, PageActionResult, Ta
 import { waitForNextFrame } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { findInputPoint, type InputPoint, waitUntilReady } from './ready.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { makeTrustedMouse, opensPopup, TrustedMouse } from './trusted.ts';
 
-export async function click(args: ClickArguments, context: Context): Promise<ClickResult> {
+export async function click(args: ClickArguments, context: PageContext): Promise<ClickResult> {
   const element = findTarget(args.target, context);
   const link = args.button === undefined || args.button === 'left' ? findClickedLink(element, args) : undefined;
   let isComplete = false;
   const result = await runAction(args, context, async () => {
     const line = describeElement(element, context);
-    const newTab = link?.newTab && !context.trusted ? new NewTabGuard() : undefined;
+    const newTab = link?.newTab && !context.trustedInput ? new NewTabGuard() : undefined;
     const hasDefaultAction = await pressElement(element, args, context).finally(() => newTab?.close());
     isComplete = hasDefaultAction && !newTab?.isUsed;
-    const isTrusted = context.trusted?.hasReceivedInput ?? false;
-    const notes = context.trusted && opensPopup(element) ? [PopupNote] : [];
+    const isTrusted = context.trustedInput?.hasReceivedInput ?? false;
+    const notes = context.trustedInput && opensPopup(element) ? [PopupNote] : [];
     if (link?.newTab && !isComplete) notes.push(BlockedTabNote);
     return {
       target: element,
@@ -40,10 +40,10 @@ class NewTabGuard {
   readonly #controller = new AbortController();
 
   constructor() {
-    addEventListener('click', (event) => this.#prevent(event), { signal: this.#controller.signal });
+    addEventListener('click', (event) => this.#preventDefault(event), { signal: this.#controller.signal });
   }
 
-  #prevent(event: MouseEvent): void {
+  #preventDefault(event: MouseEvent): void {
     if (event.isTrusted || event.defaultPrevented) return;
     this.isUsed = true;
     event.preventDefault();
@@ -60,9 +60,9 @@ const PopupNote =
 const BlockedTabNote =
   'The link opens a new tab, which Chrome blocks without a user gesture. Open its address with browser_tabs.';
 
-function hasLineChanged(element: Element, before: string, context: Context): boolean {
+function hasLineChanged(element: Element, lineBefore: string, context: PageContext): boolean {
   if (!element.isConnected) return true;
-  return describeElement(element, context).replace(' [focused]', '') !== before.replace(' [focused]', '');
+  return describeElement(element, context).replace(' [focused]', '') !== lineBefore.replace(' [focused]', '');
 }
 
 function findClickedLink(element: Element, args: ClickArguments): ClickResult['link'] {
@@ -73,33 +73,33 @@ function findClickedLink(element: Element, args: ClickArguments): ClickResult['l
   if (!/^https?:/.test(href)) return undefined;
   const target = link.getAttribute('target') ?? '';
   const isNamed = target !== '' && !/^_(self|parent|top)$/i.test(target);
-  const opensTab =
+  const hasTabModifier =
     args.modifiers?.some((key) => key === 'Control' || key === 'Meta' || key === 'ControlOrMeta') ?? false;
-  return { href, newTab: isNamed || opensTab };
+  return { href, newTab: isNamed || hasTabModifier };
 }
 
 type ClickOptions = Pick<ClickArguments, 'button' | 'doubleClick' | 'modifiers' | 'timeoutMs'>;
 
-/** clickElement waits until the page could react in a frame. */
-export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<void> {
+/** clickElement clicks an element, and then waits for an animation frame in which the page can react. */
+export async function clickElement(element: Element, options: ClickOptions, context: PageContext): Promise<void> {
   await pressElement(element, options, context);
   await waitForNextFrame(context.signal);
 }
 
 /** pressElement reports whether the browser performed the default action of the click, or the page prevented it. */
-async function pressElement(element: Element, options: ClickOptions, context: Context): Promise<boolean> {
-  const trusted = makeTrustedMouse(element, options, context);
+async function pressElement(element: Element, options: ClickOptions, context: PageContext): Promise<boolean> {
+  const trustedMouse = makeTrustedMouse(element, options, context);
   const mouse = new Mouse(options.button, options.modifiers);
-  const point = await moveMouseTo(trusted ?? mouse, element, options.timeoutMs, context);
+  const point = await moveMouseTo(trustedMouse ?? mouse, element, options.timeoutMs, context);
   context.signal.throwIfAborted();
-  const rounds = options.doubleClick ? 2 : 1;
-  let isComplete = trusted !== undefined;
-  for (let count = 1; count <= rounds; count++) {
-    await trusted?.press(point, count);
-    await trusted?.release(point, count);
-    if (!trusted) isComplete = !pressAndRelease(mouse, point, count);
+  const clickCount = options.doubleClick ? 2 : 1;
+  let isComplete = trustedMouse !== undefined;
+  for (let count = 1; count <= clickCount; count++) {
+    await trustedMouse?.press(point, count);
+    await trustedMouse?.release(point, count);
+    if (!trustedMouse) isComplete = !pressAndRelease(mouse, point, count);
   }
-  context.setDone('clicked');
+  context.setDoneText('clicked');
   return isComplete;
 }
 
@@ -116,7 +116,7 @@ export async function moveMouseTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },
   element: Element,
   timeoutMs: number | undefined,
-  context: Context,
+  context: PageContext,
 ): Promise<InputPoint> {
   let point = await waitUntilReady(element, timeoutMs, context);
   for (let moves = 0; moves < 3; moves++) {
@@ -124,21 +124,21 @@ export async function moveMouseTo(
     if (moves === 0) await mouse.move(point.x + 1, point.y, point.hit);
     await mouse.move(point.x, point.y, point.hit);
     await waitForNextFrame(context.signal);
-    const again = findInputPoint(element);
-    if ('hit' in again && again.hit === point.hit) {
-      if (point.isMoving || (again.x === point.x && again.y === point.y)) return again;
+    const nextPoint = findInputPoint(element);
+    if ('hit' in nextPoint && nextPoint.hit === point.hit) {
+      if (point.isMoving || (nextPoint.x === point.x && nextPoint.y === point.y)) return nextPoint;
     }
     point = await waitUntilReady(element, timeoutMs, context, point.isMoving ? 0 : undefined);
   }
   return point;
 }
 
-export async function hover(args: TargetArguments & ActionArguments, context: Context): Promise<PageActionResult> {
+export async function hover(args: TargetArguments & ActionArguments, context: PageContext): Promise<PageActionResult> {
   const element = findTarget(args.target, context);
   return runAction(args, context, async () => {
-    const trusted = context.trusted && new TrustedMouse(context.trusted, context);
-    await moveMouseTo(trusted ?? new Mouse(), element, args.timeoutMs, context);
-    if (trusted) return { target: element, input: 'trusted' };
+    const hoverMouse = context.trustedInput && new TrustedMouse(context.trustedInput, context);
+    await moveMouseTo(hoverMouse ?? new Mouse(), element, args.timeoutMs, context);
+    if (hoverMouse) return { target: element, input: 'trusted' };
     const notes = ['Styles of :hover need trusted input; only the events of the pointer were sent.'];
     return { target: element, input: 'synthetic', notes };
   });

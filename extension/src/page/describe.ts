@@ -6,27 +6,27 @@ import type { DescribeResult, TargetArguments } from './operations.ts';
 import { computeRole } from './roles.ts';
 import { collectKnownSecrets, findSecretKind } from './secrets.ts';
 import { isHidden, readShownText } from './shown-text.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { formatStates, readShownValue } from './states.ts';
 import { makeNode } from './tree.ts';
-import { getFormAction, unclobbered } from './unclobbered.ts';
+import { getFormAction, safeDocument } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 const MaxNameCharacters = 120;
 
-export function describeElement(element: Element, context: Context): string {
+export function describeElement(element: Element, context: PageContext): string {
   const own = computeRole(element);
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
-  const hidden = isHidden(element);
-  let name = hidden ? '' : computeElementName(element, own);
-  if (name === '' && !hidden) name = readTextOf(element);
+  const isElementHidden = isHidden(element);
+  let name = isElementHidden ? '' : computeElementName(element, own);
+  if (name === '' && !isElementHidden) name = readTextOf(element);
   name = shorten(name, MaxNameCharacters);
   const ref = context.state.refs.refOf(element, context.prefix, role, name);
-  const marks = `${formatStates(element, role)}${hidden ? ' [hidden]' : ''} [ref=${ref}]`;
-  const head = formatHead(
-    makeNode({ element, role, name, marks, value: hidden ? undefined : readShownValue(element, role), ref }),
+  const marks = `${formatStates(element, role)}${isElementHidden ? ' [hidden]' : ''} [ref=${ref}]`;
+  const headText = formatHead(
+    makeNode({ element, role, name, marks, value: isElementHidden ? undefined : readShownValue(element, role), ref }),
   );
-  return collectKnownSecrets().maskText(head);
+  return collectKnownSecrets().maskText(headText);
 }
 
 function readTextOf(element: Element): string {
@@ -41,7 +41,7 @@ function readTextOf(element: Element): string {
   return cleanText(readShownText(element, 4 * MaxNameCharacters));
 }
 
-export async function describeTarget(args: TargetArguments, context: Context): Promise<DescribeResult> {
+export async function describeTarget(args: TargetArguments, context: PageContext): Promise<DescribeResult> {
   const element = findTarget(args.target, context);
   const role = computeRole(element);
   const link = findClosestInFlatTree(element, isLink);
@@ -71,7 +71,7 @@ export function isLink(element: Element): boolean {
 
 export function readHref(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
-  return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, unclobbered.baseURI)?.href ?? '') : '';
+  return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, safeDocument.baseURI)?.href ?? '') : '';
 }
 
 export function findForm(element: Element): HTMLFormElement | null {

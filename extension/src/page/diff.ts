@@ -15,9 +15,10 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
    */
   readonly isStillShown: (diffLine: Old) => boolean;
   /**
-   * The mark of a line that the old snapshot does not contain is "+" new, "~" changed, or ">" revealed by scrolling.
+   * markNewLine returns the mark of a line that is not in the old snapshot: "+" new, "~" changed, or ">" revealed by
+   * scrolling.
    */
-  readonly markFresh: (diffLine: New) => '+' | '~' | '>';
+  readonly markNewLine: (diffLine: New) => '+' | '~' | '>';
   /** maxTokens is the maximum size of the diff in tokens; lines beyond the limit are only counted. */
   readonly maxTokens: number;
 }
@@ -25,7 +26,7 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
 export interface Diff {
   readonly text: string;
   readonly changes: number;
-  readonly share: number;
+  readonly changedShare: number;
 }
 
 /**
@@ -37,35 +38,36 @@ const MaxRemovedCharacters = 60;
 
 /** diffLines marks each changed line: "+" new, "~" changed, "-" removed, ">" revealed by scrolling. */
 export function diffLines<Old extends DiffLine, New extends DiffLine>(
-  before: readonly Old[],
+  oldLines: readonly Old[],
   after: readonly New[],
   options: DiffOptions<Old, New>,
 ): Diff {
-  const oldLineByKey = new Map(before.map((diffLine) => [diffLine.key, diffLine]));
+  const oldLineByKey = new Map(oldLines.map((diffLine) => [diffLine.key, diffLine]));
   const currentKeys = new Set(after.map((diffLine) => diffLine.key));
-  const goneLines = before.filter((diffLine) => !currentKeys.has(diffLine.key) && !options.isStillShown(diffLine));
-  const replacedLines = pairReplaced(
-    goneLines,
+  const missingLines = oldLines.filter((diffLine) => !currentKeys.has(diffLine.key) && !options.isStillShown(diffLine));
+  const replacedLines = matchReplacedLines(
+    missingLines,
     after.filter((diffLine) => !oldLineByKey.has(diffLine.key)),
   );
   const markByKey = new Map<string, string>();
-  const movedLines = findMovedLines(before, after);
+  const movedLines = findMovedLines(oldLines, after);
   for (const diffLine of after) {
     const lineMark = movedLines.has(diffLine.key)
       ? '~'
       : (markExistingLine(diffLine, oldLineByKey.get(diffLine.key), replacedLines.has(diffLine.key)) ??
-        options.markFresh(diffLine));
+        options.markNewLine(diffLine));
     if (lineMark) markByKey.set(diffLine.key, lineMark);
   }
-  const droppedGone = goneLines.filter((diffLine) => !replacedLines.removedKeys.has(diffLine.key));
+  const removedLines = missingLines.filter((diffLine) => !replacedLines.removedKeys.has(diffLine.key));
   const output = new DiffText(options.maxTokens);
   printMarkedLines(after, markByKey, movedLines, output);
-  const gonePlaces = selectTopmost(droppedGone, before);
-  for (const diffLine of gonePlaces.slice(0, MaxRemovedLines))
+  const topmostRemovedLines = selectTopmost(removedLines, oldLines);
+  for (const diffLine of topmostRemovedLines.slice(0, MaxRemovedLines))
     output.add(`- ${shorten(removeRefs(diffLine.text), MaxRemovedCharacters)}`);
-  if (gonePlaces.length > MaxRemovedLines) output.add(`- … ${gonePlaces.length - MaxRemovedLines} more lines`);
-  const changes = markByKey.size + droppedGone.length;
-  return { text: output.finish(), changes, share: after.length === 0 ? 1 : markByKey.size / after.length };
+  if (topmostRemovedLines.length > MaxRemovedLines)
+    output.add(`- … ${topmostRemovedLines.length - MaxRemovedLines} more lines`);
+  const changes = markByKey.size + removedLines.length;
+  return { text: output.finish(), changes, changedShare: after.length === 0 ? 1 : markByKey.size / after.length };
 }
 
 function markExistingLine(
@@ -85,11 +87,11 @@ function isSameText(a: string, b: string): boolean {
 }
 
 /** findMovedLines returns the keys of the lines whose order changed between two snapshots. */
-function findMovedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
-  const placeByKey = new Map(before.map((diffLine, i) => [diffLine.key, i]));
+function findMovedLines(oldLines: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
+  const oldIndexByKey = new Map(oldLines.map((diffLine, i) => [diffLine.key, i]));
   const keptLines = after.flatMap((diffLine) => {
-    const place = placeByKey.get(diffLine.key);
-    return place === undefined ? [] : [{ key: diffLine.key, place }];
+    const oldIndex = oldIndexByKey.get(diffLine.key);
+    return oldIndex === undefined ? [] : [{ key: diffLine.key, place: oldIndex }];
   });
   if (keptLines.every(({ place }, i) => i === 0 || place > (keptLines[i - 1]?.place ?? 0))) return new Set();
   const movedLines = new Set(keptLines.map(({ key }) => key));
@@ -99,21 +101,22 @@ function findMovedLines(before: readonly DiffLine[], after: readonly DiffLine[])
 }
 
 function findLongestIncreasingSubsequence(sequenceNumbers: readonly number[]): number[] {
-  const sequenceEnds: number[] = []; // ends[n] is the index of the smallest number that ends an increasing run of n + 1 numbers
-  const previousLine: number[] = [];
+  // runEndIndexes[n] is the index of the smallest number that ends an increasing run of n + 1 numbers.
+  const runEndIndexes: number[] = [];
+  const previousIndexes: number[] = [];
   for (const [i, currentNumber] of sequenceNumbers.entries()) {
-    let [lowIndex, highIndex] = [0, sequenceEnds.length];
+    let [lowIndex, highIndex] = [0, runEndIndexes.length];
     while (lowIndex < highIndex) {
-      const middle = (lowIndex + highIndex) >> 1;
-      if ((sequenceNumbers[sequenceEnds[middle] ?? 0] ?? 0) < currentNumber) lowIndex = middle + 1;
-      else highIndex = middle;
+      const middleIndex = (lowIndex + highIndex) >> 1;
+      if ((sequenceNumbers[runEndIndexes[middleIndex] ?? 0] ?? 0) < currentNumber) lowIndex = middleIndex + 1;
+      else highIndex = middleIndex;
     }
-    previousLine.push(lowIndex === 0 ? -1 : (sequenceEnds[lowIndex - 1] ?? -1));
-    sequenceEnds[lowIndex] = i;
+    previousIndexes.push(lowIndex === 0 ? -1 : (runEndIndexes[lowIndex - 1] ?? -1));
+    runEndIndexes[lowIndex] = i;
   }
-  const rise: number[] = [];
-  for (let at = sequenceEnds.at(-1) ?? -1; at >= 0; at = previousLine[at] ?? -1) rise.unshift(at);
-  return rise;
+  const increasingIndexes: number[] = [];
+  for (let at = runEndIndexes.at(-1) ?? -1; at >= 0; at = previousIndexes[at] ?? -1) increasingIndexes.unshift(at);
+  return increasingIndexes;
 }
 
 /** If the page recreates an element, the element's old line and new line have the same text. */
@@ -122,22 +125,22 @@ interface ReplacedLines {
   readonly removedKeys: ReadonlySet<string>;
 }
 
-function pairReplaced(goneLines: readonly DiffLine[], freshLines: readonly DiffLine[]): ReplacedLines {
-  const byText = new Map<string, DiffLine[]>();
-  for (const diffLine of goneLines) {
+function matchReplacedLines(missingLines: readonly DiffLine[], newLines: readonly DiffLine[]): ReplacedLines {
+  const linesByText = new Map<string, DiffLine[]>();
+  for (const diffLine of missingLines) {
     const text = removeRefs(diffLine.text);
-    const list = byText.get(text);
+    const list = linesByText.get(text);
     if (list) list.push(diffLine);
-    else byText.set(text, [diffLine]);
+    else linesByText.set(text, [diffLine]);
   }
-  const [keys, goneKeys] = [new Set<string>(), new Set<string>()];
-  for (const diffLine of freshLines) {
-    const pair = byText.get(removeRefs(diffLine.text))?.shift();
-    if (!pair) continue;
+  const [keys, removedKeys] = [new Set<string>(), new Set<string>()];
+  for (const diffLine of newLines) {
+    const replacedLine = linesByText.get(removeRefs(diffLine.text))?.shift();
+    if (!replacedLine) continue;
     keys.add(diffLine.key);
-    goneKeys.add(pair.key);
+    removedKeys.add(replacedLine.key);
   }
-  return { has: (key) => keys.has(key), removedKeys: goneKeys };
+  return { has: (key) => keys.has(key), removedKeys };
 }
 
 function removeRefs(text: string): string {
@@ -156,25 +159,28 @@ function printMarkedLines(
     while ((path.at(-1)?.depth ?? -1) >= diffLine.depth) path.pop();
     const lineMark = markByKey.get(diffLine.key);
     if (lineMark) {
-      const around = path.at(-1);
-      if (around && !printedLines.has(around) && !markByKey.has(around.key)) output.add(`in ${around.text}`);
-      for (const outer of path) printedLines.add(outer);
-      const indent = path.filter((outer) => markByKey.has(outer.key)).length;
-      output.add(`${lineMark} ${' '.repeat(indent)}${diffLine.text}${movedLines.has(diffLine.key) ? ' (moved)' : ''}`);
+      const parentLine = path.at(-1);
+      if (parentLine && !printedLines.has(parentLine) && !markByKey.has(parentLine.key))
+        output.add(`in ${parentLine.text}`);
+      for (const ancestorLine of path) printedLines.add(ancestorLine);
+      const indentLevel = path.filter((ancestorLine) => markByKey.has(ancestorLine.key)).length;
+      output.add(
+        `${lineMark} ${' '.repeat(indentLevel)}${diffLine.text}${movedLines.has(diffLine.key) ? ' (moved)' : ''}`,
+      );
     }
     path.push(diffLine);
   }
 }
 
-function selectTopmost(goneLines: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
-  const isGone = new Set(goneLines);
+function selectTopmost(missingLines: readonly DiffLine[], oldLines: readonly DiffLine[]): DiffLine[] {
+  const missingLineSet = new Set(missingLines);
   const top: DiffLine[] = [];
-  let goneDepth = Number.POSITIVE_INFINITY;
-  for (const diffLine of before) {
-    if (diffLine.depth <= goneDepth) goneDepth = Number.POSITIVE_INFINITY;
-    if (!isGone.has(diffLine) || diffLine.depth > goneDepth) continue;
+  let removedDepth = Number.POSITIVE_INFINITY;
+  for (const diffLine of oldLines) {
+    if (diffLine.depth <= removedDepth) removedDepth = Number.POSITIVE_INFINITY;
+    if (!missingLineSet.has(diffLine) || diffLine.depth > removedDepth) continue;
     top.push(diffLine);
-    goneDepth = diffLine.depth;
+    removedDepth = diffLine.depth;
   }
   return top;
 }
@@ -182,7 +188,7 @@ function selectTopmost(goneLines: readonly DiffLine[], before: readonly DiffLine
 class DiffText {
   readonly #lines: string[] = [];
   readonly #maxTokens: number;
-  #tokens = 0;
+  #tokenCount = 0;
   #omittedLines = 0;
 
   constructor(maxTokens: number) {
@@ -191,11 +197,11 @@ class DiffText {
 
   add(diffLine: string): void {
     const lineTokens = countTokens(diffLine) + 1;
-    if (this.#omittedLines > 0 || this.#tokens + lineTokens > this.#maxTokens) {
+    if (this.#omittedLines > 0 || this.#tokenCount + lineTokens > this.#maxTokens) {
       this.#omittedLines++;
       return;
     }
-    this.#tokens += lineTokens;
+    this.#tokenCount += lineTokens;
     this.#lines.push(diffLine);
   }
 

@@ -1,10 +1,13 @@
 // Finds the elements that a user can drag.
 
-/** LibraryHandles matches the classes that jQuery UI gives to elements that a user can drag. */
-const LibraryHandles = '.ui-draggable,.ui-draggable-handle,.ui-sortable-handle,.ui-resizable-handle';
+/** LibraryHandleSelector matches the classes that jQuery UI gives to elements that a user can drag. */
+const LibraryHandleSelector = '.ui-draggable,.ui-draggable-handle,.ui-sortable-handle,.ui-resizable-handle';
 const DragCursor = /^(grab|-webkit-grab|move|all-scroll|(col|row|ew|ns|se|nwse)-resize)$/;
-/** OtherEdges matches the cursors over the edges of a resizable element that the user can also resize at a corner. */
-const OtherEdges = /^([nesw]|ne|nw|sw|nesw)-resize$/;
+/**
+ * ResizeCursorPattern matches the resize cursors of edges and corners that snapshots omit, because the user can also resize the
+ * element at its bottom right corner.
+ */
+const ResizeCursorPattern = /^([nesw]|ne|nw|sw|nesw)-resize$/;
 const MaxHandles = 30;
 const MinHandlePixels = 3;
 
@@ -26,8 +29,9 @@ export class DragHandles {
 
   #looksDraggable(element: Element, cursor: string, parentCursor: string): boolean {
     const hasDragCursor = cursor !== parentCursor && DragCursor.test(cursor);
-    if (!hasDragCursor && !element.matches(LibraryHandles)) return false;
-    if (!(element instanceof HTMLElement) || this.#handles.size >= MaxHandles || OtherEdges.test(cursor)) return false;
+    if (!hasDragCursor && !element.matches(LibraryHandleSelector)) return false;
+    if (!(element instanceof HTMLElement) || this.#handles.size >= MaxHandles || ResizeCursorPattern.test(cursor))
+      return false;
     return Math.min(element.offsetWidth, element.offsetHeight) >= MinHandlePixels;
   }
 }

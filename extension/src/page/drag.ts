@@ -9,9 +9,9 @@ import { Mouse } from './pointer.ts';
 import { type InputPoint, waitUntilReady } from './ready.ts';
 import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { isFrameElement, makeFrameInWayFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 /** Drag libraries ignore a pointer that jumps to the end of the drag in one move. */
 const DragSteps = 12;
@@ -26,7 +26,7 @@ interface ViewportPoint {
   readonly y: number;
 }
 
-export async function drag(args: DragArguments, context: Context): Promise<PageActionResult> {
+export async function drag(args: DragArguments, context: PageContext): Promise<PageActionResult> {
   const start = findTarget(args.startTarget, context);
   const { endTarget, offset } = args;
   const target = endTarget === undefined ? undefined : findTarget(endTarget, context);
@@ -39,30 +39,30 @@ export async function drag(args: DragArguments, context: Context): Promise<PageA
     const rect = start.getBoundingClientRect();
     await waitUntilReady(start, args.timeoutMs, context);
     if (target) scrollToCenter(target);
-    const trusted = makeTrustedMouse(start, {}, context);
-    const mouse = trusted ?? new Mouse();
-    const from = await moveMouseTo(mouse, start, args.timeoutMs, context); // Scrolling has moved the start element.
-    const end = new DragEnd(target ?? addOffset(from, offset));
-    if (trusted) checkNoFrame(end.point);
+    const trustedMouse = makeTrustedMouse(start, {}, context);
+    const mouse = trustedMouse ?? new Mouse();
+    const startPoint = await moveMouseTo(mouse, start, args.timeoutMs, context); // scrolling has moved the start element
+    const end = new DragDestination(target ?? addOffset(startPoint, offset));
+    if (trustedMouse) checkNoFrame(end.point);
     const notes =
       mouse instanceof Mouse
-        ? await dragSynthetic(mouse, from, end, context)
-        : await dragTrusted(mouse, from, end, context);
+        ? await dragSynthetic(mouse, startPoint, end, context)
+        : await dragTrusted(mouse, startPoint, end, context);
     const hasMoved = () => {
       const now = start.getBoundingClientRect();
       return now.x !== rect.x || now.y !== rect.y;
     };
     return {
       target: start,
-      input: trusted ? 'trusted' : 'synthetic',
+      input: trustedMouse ? 'trusted' : 'synthetic',
       notes,
       hasEffect: () => start.isConnected && hasMoved(),
     };
   });
 }
 
-function addOffset(from: ViewportPoint, offset: DragArguments['offset']): ViewportPoint {
-  const end = { x: from.x + (offset?.x ?? 0), y: from.y + (offset?.y ?? 0) };
+function addOffset(startPoint: ViewportPoint, offset: DragArguments['offset']): ViewportPoint {
+  const end = { x: startPoint.x + (offset?.x ?? 0), y: startPoint.y + (offset?.y ?? 0) };
   if (isInView(end)) return end;
   const size = `${innerWidth} x ${innerHeight}`;
   const point = `${Math.round(end.x)}, ${Math.round(end.y)}`;
@@ -74,12 +74,17 @@ async function dragToPoint(
   start: Element,
   to: ViewportPoint,
   args: DragArguments,
-  context: Context,
+  context: PageContext,
 ): Promise<PageActionResult> {
-  const trusted = makeTrustedMouse(start, {}, context);
-  if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
+  const trustedMouse = makeTrustedMouse(start, {}, context);
+  if (!trustedMouse) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
   return runAction(args, context, async () => {
-    await dragTrusted(trusted, await moveMouseTo(trusted, start, args.timeoutMs, context), new DragEnd(to), context);
+    await dragTrusted(
+      trustedMouse,
+      await moveMouseTo(trustedMouse, start, args.timeoutMs, context),
+      new DragDestination(to),
+      context,
+    );
     return { target: start, input: 'trusted' };
   });
 }
@@ -117,20 +122,20 @@ function checkNoFrame({ x, y }: ViewportPoint): void {
   if (target && isFrameElement(target)) throw makeFrameInWayFailure();
 }
 
-/** Below this distance, the user drags along the other axis. */
+/** If one coordinate of a drag changes by less than MinDragPixels, the drag runs along the other axis. */
 const MinDragPixels = 4;
 
 /**
- * passCenter returns the whole pixel at or just past a coordinate, as seen from the start of the drag. Lists swap two
- * items when the pointer has passed the center of an item, and the positions in mouse events are rounded down.
+ * roundPastCenter rounds a coordinate to a whole pixel, away from the start of the drag. Lists swap two items when the
+ * pointer has passed the center of an item, and the positions in mouse events are rounded down.
  */
-function passCenter(from: number, to: number): number {
-  if (Math.abs(to - from) < MinDragPixels) return to;
-  return to > from ? Math.ceil(to) : Math.ceil(to) - 1;
+function roundPastCenter(startPosition: number, to: number): number {
+  if (Math.abs(to - startPosition) < MinDragPixels) return to;
+  return to > startPosition ? Math.ceil(to) : Math.ceil(to) - 1;
 }
 
-/** DragEnd is the element or the point at which a drag ends. */
-class DragEnd {
+/** DragDestination is the element or the point at which a drag ends. */
+class DragDestination {
   readonly element: Element | undefined;
   /** The field `point` is the point at which the drag ends, in the viewport. */
   point: ViewportPoint;
@@ -144,13 +149,13 @@ class DragEnd {
    * scrollIntoView scrolls if the start and the end of the drag do not fit into the view together. The mouse button is
    * already pressed, as if the user turned the wheel during the drag.
    */
-  scrollIntoView(from: ViewportPoint): ViewportPoint {
+  scrollIntoView(startPoint: ViewportPoint): ViewportPoint {
     if (this.element && !isInView(this.point)) {
       this.point = scrollToCenter(this.element);
       checkNoFrame(this.point);
     }
     const { x, y } = this.point;
-    return this.element ? { x: passCenter(from.x, x), y: passCenter(from.y, y) } : this.point;
+    return this.element ? { x: roundPastCenter(startPoint.x, x), y: roundPastCenter(startPoint.y, y) } : this.point;
   }
 }
 
@@ -158,19 +163,24 @@ class DragEnd {
  * dragTrusted drags an element with trusted pointer input. If the page starts an HTML drag, the worker also drops the
  * dragged data.
  */
-async function dragTrusted(mouse: TrustedMouse, from: InputPoint, end: DragEnd, context: Context): Promise<string[]> {
-  await mouse.press(from);
-  const [x, y] = [end.point.x - from.x, end.point.y - from.y];
-  const first = Math.min(0.5, FirstMovePixels / Math.max(1, Math.hypot(x, y)));
+async function dragTrusted(
+  mouse: TrustedMouse,
+  startPoint: InputPoint,
+  end: DragDestination,
+  context: PageContext,
+): Promise<string[]> {
+  await mouse.press(startPoint);
+  const [x, y] = [end.point.x - startPoint.x, end.point.y - startPoint.y];
+  const firstFraction = Math.min(0.5, FirstMovePixels / Math.max(1, Math.hypot(x, y)));
   await waitForNextFrame(context.signal);
-  await mouse.drag(from.x + x * first, from.y + y * first);
+  await mouse.drag(startPoint.x + x * firstFraction, startPoint.y + y * firstFraction);
   await waitForNextFrame(context.signal);
-  const to = end.scrollIntoView(from); // Scroll only after the first move, which starts an HTML drag.
+  const to = end.scrollIntoView(startPoint); // Scroll only after the first move, which starts an HTML drag.
   for (let step = 1; step <= DragSteps; step++) {
-    const part = step / DragSteps;
+    const fraction = step / DragSteps;
     await waitForNextFrame(context.signal);
-    await mouse.drag(from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part);
-    context.setDone(`dragged ${step} of ${DragSteps} steps`);
+    await mouse.drag(startPoint.x + (to.x - startPoint.x) * fraction, startPoint.y + (to.y - startPoint.y) * fraction);
+    context.setDoneText(`dragged ${step} of ${DragSteps} steps`);
   }
   await pause(DropHoldMs, context.signal);
   await mouse.release(to);
@@ -178,46 +188,54 @@ async function dragTrusted(mouse: TrustedMouse, from: InputPoint, end: DragEnd, 
   return [];
 }
 
-async function dragSynthetic(mouse: Mouse, from: InputPoint, end: DragEnd, context: Context): Promise<string[]> {
-  const findHit = ({ x, y }: ViewportPoint) => findElementAtPoint(x, y) ?? end.element ?? from.hit;
-  mouse.press(from.hit);
-  let drop: DropEvents | undefined;
+async function dragSynthetic(
+  mouse: Mouse,
+  startPoint: InputPoint,
+  end: DragDestination,
+  context: PageContext,
+): Promise<string[]> {
+  const findHitElement = ({ x, y }: ViewportPoint) => findElementAtPoint(x, y) ?? end.element ?? startPoint.hit;
+  mouse.press(startPoint.hit);
+  let dropEvents: DropEvents | undefined;
   try {
     await waitForNextFrame(context.signal);
     // Some libraries make an element draggable only while the mouse button is pressed on it.
-    const source = findClosestInFlatTree(from.hit, isDraggable);
+    const source = findClosestInFlatTree(startPoint.hit, isDraggable);
     if (source) {
-      drop = new DropEvents(source);
-      if (!drop.begin(from)) drop = undefined;
+      dropEvents = new DropEvents(source);
+      if (!dropEvents.begin(startPoint)) dropEvents = undefined;
       await waitForNextFrame(context.signal);
     }
-    const to = end.scrollIntoView(from);
+    const to = end.scrollIntoView(startPoint);
     for (let step = 1; step <= DragSteps; step++) {
-      const at = { x: from.x + ((to.x - from.x) * step) / DragSteps, y: from.y + ((to.y - from.y) * step) / DragSteps };
+      const at = {
+        x: startPoint.x + ((to.x - startPoint.x) * step) / DragSteps,
+        y: startPoint.y + ((to.y - startPoint.y) * step) / DragSteps,
+      };
       await waitForNextFrame(context.signal);
-      const hit = findHit(at);
+      const hit = findHitElement(at);
       // During an HTML drag, a browser sends no pointer events.
-      if (drop) drop.over(hit, at);
+      if (dropEvents) dropEvents.dragOver(hit, at);
       else mouse.move(at.x, at.y, hit);
-      context.setDone(`dragged ${step} of ${DragSteps} steps`);
+      context.setDoneText(`dragged ${step} of ${DragSteps} steps`);
     }
-    if (!drop) await pause(unclobbered.hidden ? HiddenDropHoldMs : DropHoldMs, context.signal);
-    return drop ? drop.end(findHit(to), to) : [];
+    if (!dropEvents) await pause(safeDocument.hidden ? HiddenDropHoldMs : DropHoldMs, context.signal);
+    return dropEvents ? dropEvents.end(findHitElement(to), to) : [];
   } finally {
-    if (context.signal.aborted) drop?.cancel();
-    if (mouse.isDown && !drop) mouse.release();
+    if (context.signal.aborted) dropEvents?.cancel();
+    if (mouse.isButtonDown && !dropEvents) mouse.release();
   }
 }
 
 class DropEvents {
-  readonly #source: Element;
+  readonly #draggedElement: Element;
   readonly #data = new DataTransfer();
-  #over: Element | undefined;
-  #accepts = false;
+  #dropTarget: Element | undefined;
+  #acceptsDrop = false;
   #hasEnded = false;
 
   constructor(source: Element) {
-    this.#source = source;
+    this.#draggedElement = source;
     this.#data.effectAllowed = 'all';
     if (source instanceof HTMLAnchorElement) {
       this.#data.setData('text/uri-list', source.href);
@@ -226,25 +244,25 @@ class DropEvents {
   }
 
   begin(at: ViewportPoint): boolean {
-    return this.#send(this.#source, 'dragstart', at);
+    return this.#send(this.#draggedElement, 'dragstart', at);
   }
 
-  over(hit: Element, at: ViewportPoint): void {
-    this.#send(this.#source, 'drag', at);
-    if (hit !== this.#over) {
-      this.#send(hit, 'dragenter', at, this.#over);
-      if (this.#over) this.#send(this.#over, 'dragleave', at, hit);
-      this.#over = hit;
+  dragOver(hit: Element, at: ViewportPoint): void {
+    this.#send(this.#draggedElement, 'drag', at);
+    if (hit !== this.#dropTarget) {
+      this.#send(hit, 'dragenter', at, this.#dropTarget);
+      if (this.#dropTarget) this.#send(this.#dropTarget, 'dragleave', at, hit);
+      this.#dropTarget = hit;
     }
-    this.#accepts = !this.#send(hit, 'dragover', at);
+    this.#acceptsDrop = !this.#send(hit, 'dragover', at);
   }
 
   end(hit: Element, at: ViewportPoint): string[] {
-    this.over(hit, at);
-    if (this.#accepts) this.#send(hit, 'drop', at);
-    else if (this.#over) this.#send(this.#over, 'dragleave', at);
-    this.#finish(at, this.#accepts);
-    return this.#accepts ? [] : [`The page does not accept a drop on this ${computeRole(hit) || hit.localName}.`];
+    this.dragOver(hit, at);
+    if (this.#acceptsDrop) this.#send(hit, 'drop', at);
+    else if (this.#dropTarget) this.#send(this.#dropTarget, 'dragleave', at);
+    this.#finish(at, this.#acceptsDrop);
+    return this.#acceptsDrop ? [] : [`The page does not accept a drop on this ${computeRole(hit) || hit.localName}.`];
   }
 
   cancel(): void {
@@ -255,10 +273,10 @@ class DropEvents {
     this.#hasEnded = true;
     // Chrome ignores dropEffect in a DataTransfer that a script created, so the page sees the effect "none".
     this.#data.dropEffect = isDropped ? 'move' : 'none';
-    this.#send(this.#source, 'dragend', at);
+    this.#send(this.#draggedElement, 'dragend', at);
   }
 
-  #send(target: Element, type: string, at: ViewportPoint, related?: Element): boolean {
+  #send(target: Element, type: string, at: ViewportPoint, relatedTarget?: Element): boolean {
     if (!target.isConnected) return true;
     const init = { bubbles: true, cancelable: true, composed: true, view: window, clientX: at.x, clientY: at.y };
     return target.dispatchEvent(
@@ -267,7 +285,7 @@ class DropEvents {
         screenX: screenX + at.x,
         screenY: screenY + at.y,
         dataTransfer: this.#data,
-        relatedTarget: related ?? null,
+        relatedTarget: relatedTarget ?? null,
       }),
     );
   }

@@ -1,9 +1,9 @@
 // Finds texts that pages write twice: once for screen readers, visually hidden, and once as the user sees them, with
-// aria-hidden. Shops write prices this way, and formulas are drawn this way.
+// aria-hidden. Shops write prices twice in this way, and math libraries write formulas twice.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { determineVisibility } from './visibility.ts';
 
-/** MaxSiblings is the maximum number of elements next to each other of which two are the same text. */
+/** MaxSiblings is the maximum number of children of an element that may contain a hidden text and its drawn copy. */
 const MaxSiblings = 4;
 
 /**

@@ -1,7 +1,7 @@
 // Finds the visible options of a custom list. Some pages hide the elements with ARIA roles, and draw other elements in
 // place of them.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 const MaxSearchedElements = 2_000;
 
@@ -23,7 +23,7 @@ export function findDrawnOptions(listElement: Element): Element[] {
 }
 
 export function findPopup(listElement: Element): Element | undefined {
-  for (let at: Element | null = getFlatParent(listElement); at && at !== unclobbered.body; at = getFlatParent(at)) {
+  for (let at: Element | null = getFlatParent(listElement); at && at !== safeDocument.body; at = getFlatParent(at)) {
     if (hasSize(at)) return at;
   }
   return undefined;

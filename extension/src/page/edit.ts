@@ -9,7 +9,7 @@ import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval } from './secrets.ts';
 import { isDisabled, readEditableText } from './states.ts';
-import { getFormElements, unclobbered } from './unclobbered.ts';
+import { getFormElements, safeDocument } from './unclobbered.ts';
 
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
 
@@ -29,10 +29,10 @@ const InputFormats: Readonly<Record<string, string>> = {
 export function requireField(element: Element): Field {
   const field = findField(element);
   if (!field) {
-    const what = computeRole(element) || 'element without a role';
+    const elementKind = computeRole(element) || 'element without a role';
     throw new PageFailure(
       'wrong_element',
-      `The target is a ${what}, which does not accept text. Use the ref of a textbox, or click it.`,
+      `The target is a ${elementKind}, which does not accept text. Use the ref of a textbox, or click it.`,
     );
   }
   if (isDisabled(field)) throw new PageFailure('not_hittable', 'The field is disabled.');
@@ -83,19 +83,20 @@ export async function writeField(
   field: Field,
   text: string,
   append: boolean,
-  approved: readonly SecretKind[],
+  approvedKinds: readonly SecretKind[],
 ): Promise<void> {
-  requireFieldApproval(field, approved);
+  requireFieldApproval(field, approvedKinds);
   focusElement(field);
   if (isPickerField(field)) {
     chooseValue(field, text);
     return;
   }
-  // A script cannot set the selection in number and email fields, so typing replaces their whole value.
-  const isWhole = isInput(field) && field.selectionEnd === null;
-  const before = isWhole && append ? readField(field) : '';
-  await selectContent(field, append && !isWhole);
-  await insertText(field, before + text, approved);
+  // A script cannot set the selection in number and email fields, so typed text replaces the whole value of such a
+  // field.
+  const replacesWholeValue = isInput(field) && field.selectionEnd === null;
+  const oldText = replacesWholeValue && append ? readField(field) : '';
+  await selectContent(field, append && !replacesWholeValue);
+  await insertText(field, oldText + text, approvedKinds);
   finishField(field);
 }
 
@@ -104,15 +105,15 @@ export async function writeField(
  * value, chooseValue throws, and the field keeps its value.
  */
 function chooseValue(field: HTMLInputElement, value: string): void {
-  const before = field.value;
+  const valueBefore = field.value;
   field.value = value;
   if (value !== '' && !isSameValue(field, value)) {
-    const nearest = field.type === 'range' ? ` The nearest value is ${field.value}.` : '';
-    field.value = before;
+    const nearestValueNote = field.type === 'range' ? ` The nearest value is ${field.value}.` : '';
+    field.value = valueBefore;
     const format = InputFormats[field.type] ?? '';
     throw new PageFailure(
       'rejected',
-      `The field of type ${field.type} does not accept ${JSON.stringify(value)}. Use the form ${format}.${nearest}`,
+      `The field of type ${field.type} does not accept ${JSON.stringify(value)}. Use the form ${format}.${nearestValueNote}`,
     );
   }
   sendInput(field, 'insertReplacementText', value);
@@ -126,22 +127,23 @@ export function isPickerField(field: Field): field is HTMLInputElement {
 
 /** isSameValue reports whether a picker field contains the given value, in any notation that the browser accepts. */
 export function isSameValue(field: HTMLInputElement, value: string): boolean {
-  const [shown, wanted] = [field.value.toLowerCase(), value.trim().toLowerCase()];
-  if (field.type === 'range') return Number(shown) === Number(wanted);
-  // The browser accepts the name of a color, and rewrites a date with a time: a T in place of a space, no seconds of 0.
-  if (field.type === 'color') return shown !== '#000000' || isBlack(wanted);
-  if (field.type !== 'datetime-local') return shown === wanted;
-  return shown !== '' && wanted.replace(' ', 't').startsWith(shown);
+  const [shownValue, wantedValue] = [field.value.toLowerCase(), value.trim().toLowerCase()];
+  if (field.type === 'range') return Number(shownValue) === Number(wantedValue);
+  // The browser accepts color names as values, and normalizes a date with a time: it replaces a space with T and omits
+  // seconds of 0.
+  if (field.type === 'color') return shownValue !== '#000000' || isBlack(wantedValue);
+  if (field.type !== 'datetime-local') return shownValue === wantedValue;
+  return shownValue !== '' && wantedValue.replace(' ', 't').startsWith(shownValue);
 }
 
 function isBlack(color: string): boolean {
   return /^(black|#0{3,4}|#0{6}(00)?)$/.test(color) || /^(rgb|hsl)a?\(/.test(color);
 }
 
-export async function selectContent(field: Field, atEnd: boolean): Promise<void> {
+export async function selectContent(field: Field, placesCaretAtEnd: boolean): Promise<void> {
   if (isInput(field) || isTextArea(field)) {
     const end = field.value.length;
-    if (!atEnd) field.select();
+    if (!placesCaretAtEnd) field.select();
     else if (field.selectionEnd !== null) field.setSelectionRange(end, end);
     return;
   }
@@ -149,40 +151,42 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   if (!selection) return;
   const selectInField = () => {
     selection.selectAllChildren(field);
-    if (atEnd) selection.collapseToEnd();
+    if (placesCaretAtEnd) selection.collapseToEnd();
   };
   selectInField();
-  const wanted = selection.toString();
+  const selectedText = selection.toString();
   // Editors read the selection on the event selectionchange, which the browser dispatches later, or not at all in a
   // hidden tab.
   document.dispatchEvent(new Event('selectionchange'));
   await waitForNextTask();
-  // In a document without the focus, some editors answer the event by restoring their own selection.
-  if (!atEnd && selection.toString() !== wanted) selectInField();
+  // In a document without the focus, some editors react to selectionchange by restoring their own selection.
+  if (!placesCaretAtEnd && selection.toString() !== selectedText) selectInField();
 }
 
 /**
  * insertText replaces the selection with text. `execCommand` dispatches trusted events, even in a document without the
  * focus.
  */
-export async function insertText(field: Field, text: string, approved: readonly SecretKind[]): Promise<void> {
+export async function insertText(field: Field, text: string, approvedKinds: readonly SecretKind[]): Promise<void> {
   const isLineField = isInput(field);
   const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
   for (const [i, line] of lines.entries()) {
     if (i > 0) {
-      performEdit(field, 'paragraph', approved);
-      await waitForNextTask(); // an editor that edits its text itself moves the caret later
+      performEdit(field, 'paragraph', approvedKinds);
+      // An editor with its own text model moves the caret in a later task.
+      await waitForNextTask();
     }
     if (line === '' && lines.length > 1) continue;
-    if (line !== '' || readField(field) !== '') insertLine(field, line, approved);
-    if (i < lines.length - 1) await waitForNextTask(); // an editor reads each edit before the next one
+    if (line !== '' || readField(field) !== '') insertLine(field, line, approvedKinds);
+    if (i < lines.length - 1) await waitForNextTask(); // an editor must read each edit before the next edit
   }
 }
 
-function insertLine(field: Field, line: string, approved: readonly SecretKind[]): void {
-  const before = readField(field);
-  const outcome = line === '' ? performEdit(field, 'backspace', approved) : performEdit(field, 'text', approved, line);
-  if (outcome === 'failed' && readField(field) === before) setValue(field, line);
+function insertLine(field: Field, line: string, approvedKinds: readonly SecretKind[]): void {
+  const valueBefore = readField(field);
+  const outcome =
+    line === '' ? performEdit(field, 'backspace', approvedKinds) : performEdit(field, 'text', approvedKinds, line);
+  if (outcome === 'failed' && readField(field) === valueBefore) setValue(field, line);
 }
 
 /** setValue sets the value of a field directly if the browser refuses to type, such as in an invisible field. */
@@ -194,7 +198,7 @@ function setValue(field: Field, value: string): void {
 
 /** In a document without the focus, the browser does not dispatch "change" when the focus leaves a field. */
 export function finishField(field: Field): void {
-  if (!unclobbered.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
+  if (!safeDocument.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
 }
 
 function sendInput(field: Element, inputType: string, data: string): void {
@@ -205,7 +209,10 @@ export function sendChange(field: Element): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** In SubmitOnEnterTypes, Enter submits a form without a submit button, if the form has only one such field. */
+/**
+ * The key Enter in a field of SubmitOnEnterTypes submits a form without a submit button, if the form has only one such
+ * field.
+ */
 const SubmitOnEnterTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 
 export function pressEnterInField(field: Element): boolean {
@@ -220,7 +227,8 @@ export function submitForm(element: Element): boolean {
   const form = findForm(element);
   if (!form) return false;
   const button = submitButtonOf(element);
-  if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing if the button is disabled
+  // The key Enter does nothing if the submit button is disabled.
+  if (button instanceof HTMLElement && isDisabled(button)) return false;
   if (button instanceof HTMLElement) button.click();
   else HTMLFormElement.prototype.requestSubmit.call(form);
   return true;

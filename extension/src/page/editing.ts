@@ -2,10 +2,10 @@
 // for a user's edits.
 import type { SecretKind } from './secret-kind.ts';
 import { requireTypingApproval } from './secrets.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 /** Edits maps each edit to the inputType of its beforeinput event, and to its execCommand command. */
-const Edits = {
+const EditCommands = {
   text: { inputType: 'insertText', command: 'insertText' },
   line: { inputType: 'insertLineBreak', command: 'insertText' },
   paragraph: { inputType: 'insertParagraph', command: 'insertParagraph' },
@@ -13,8 +13,8 @@ const Edits = {
   delete: { inputType: 'deleteContentForward', command: 'forwardDelete' },
 } as const;
 
-/** Edit is the name of an edit, such as "paragraph" for the key Enter in an editor. */
-export type Edit = keyof typeof Edits;
+/** EditCommand is the name of an edit, such as "paragraph" for the key Enter in an editor. */
+export type EditCommand = keyof typeof EditCommands;
 
 /**
  * EditOutcome is "done" if the browser edited the field, and "failed" if the browser refused. "prevented" means that the
@@ -28,14 +28,14 @@ export type EditOutcome = 'done' | 'failed' | 'prevented';
  */
 export function performEdit(
   target: Element,
-  edit: Edit,
+  edit: EditCommand,
   approvedKinds: readonly SecretKind[],
   editText = '',
 ): EditOutcome {
-  const { inputType, command } = Edits[edit];
+  const { inputType, command } = EditCommands[edit];
   const data = edit === 'text' ? editText : null;
   const init = { bubbles: true, cancelable: true, composed: true, inputType, data };
   if (!target.dispatchEvent(new InputEvent('beforeinput', init))) return 'prevented';
   requireTypingApproval(target, approvedKinds); // the page can move the focus during the event
-  return unclobbered.execCommand(command, false, edit === 'line' ? '\n' : editText) ? 'done' : 'failed';
+  return safeDocument.execCommand(command, false, edit === 'line' ? '\n' : editText) ? 'done' : 'failed';
 }

@@ -17,7 +17,7 @@ export class PageFailure extends Error {
   }
 }
 
-/** `done` describes what the operation did before it failed. */
+/** `doneText` describes what the operation did before it failed. */
 export function toPageError(thrownValue: unknown, signal: AbortSignal, doneText: string): PageError {
   const progress = doneText === '' ? {} : { done: doneText };
   if (thrownValue instanceof PageFailure) {

@@ -11,7 +11,7 @@ import { computeRole } from './roles.ts';
 import { collectKnownSecrets, collectSecrets, hasSecretFields } from './secrets.ts';
 import { isHidden, readShownText } from './shown-text.ts';
 import { buildTree, getRootElement } from './snapshot.ts';
-import type { Context } from './state.ts';
+import type { PageContext } from './state.ts';
 import { makeNode, type TextPart, type TreeNode, type TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
@@ -19,7 +19,7 @@ const DefaultMatches = 20;
 const MaxMatches = 200;
 const MaxCountedMatches = 1_000;
 
-export async function find(args: FindArguments, context: Context): Promise<FindResult> {
+export async function find(args: FindArguments, context: PageContext): Promise<FindResult> {
   const { text, regex, role, selector } = args;
   const limit = Math.min(args.limit ?? DefaultMatches, MaxMatches);
   if (!(text || regex || role || selector)) {
@@ -40,11 +40,11 @@ export async function find(args: FindArguments, context: Context): Promise<FindR
 type TextMatcher = ((text: string) => boolean) | undefined;
 
 function makeTextMatcher(text: string | undefined, regex: string | undefined): TextMatcher {
-  const part = text ? cleanText(text).toLowerCase() : undefined;
+  const searchedText = text ? cleanText(text).toLowerCase() : undefined;
   const pattern: LinearRegex | undefined = regex ? compileRegex(regex) : undefined;
-  if (part === undefined && !pattern) return undefined;
+  if (searchedText === undefined && !pattern) return undefined;
   return (candidate) => {
-    if (part !== undefined && !candidate.toLowerCase().includes(part)) return false;
+    if (searchedText !== undefined && !candidate.toLowerCase().includes(searchedText)) return false;
     return pattern ? pattern.test(candidate) : true;
   };
 }
@@ -54,7 +54,7 @@ async function findBySelector(
   matchesText: TextMatcher,
   role: string | undefined,
   limit: number,
-  context: Context,
+  context: PageContext,
 ): Promise<FindResult> {
   const matches: FindMatch[] = [];
   let total = 0;
@@ -81,8 +81,8 @@ async function findBySelector(
 
 function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
-  const words = `${computeElementName(element, computeRole(element))} ${readShownText(element, MaxSearchedCharacters)}`;
-  return cleanText(words);
+  const elementText = `${computeElementName(element, computeRole(element))} ${readShownText(element, MaxSearchedCharacters)}`;
+  return cleanText(elementText);
 }
 
 const MaxSearchedCharacters = 100_000;
@@ -113,13 +113,13 @@ export function selectElements(selector: string, limit = MaxCountedMatches): Ele
  * attribute's name.
  */
 function testsValueAttribute(selector: string): boolean {
-  const plain = selector
+  const plainSelector = selector
     .replace(/\/\*[\s\S]*?(\*\/|$)/g, '')
     .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) =>
       String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff)),
     )
     .replaceAll('\\', '');
-  return /\[[^\]]*\bvalue\b/i.test(plain);
+  return /\[[^\]]*\bvalue\b/i.test(plainSelector);
 }
 
 function parseRef(line: string): string {
@@ -155,10 +155,10 @@ class TreeSearch {
   readonly #matchesText: TextMatcher;
   readonly #role: string | undefined;
   readonly #limit: number;
-  readonly #context: Context;
-  readonly #mask = collectSecrets();
+  readonly #context: PageContext;
+  readonly #secretMask = collectSecrets();
 
-  constructor(matchesText: TextMatcher, role: string | undefined, limit: number, context: Context) {
+  constructor(matchesText: TextMatcher, role: string | undefined, limit: number, context: PageContext) {
     this.#matchesText = matchesText;
     this.#role = role;
     this.#limit = limit;
@@ -166,76 +166,82 @@ class TreeSearch {
   }
 
   visit(node: TreeNode, path: readonly string[]): boolean {
-    let found = false;
+    let hasMatch = false;
     for (const part of node.children) {
       if (this.total >= MaxCountedMatches) break;
-      if (part.kind === 'node') found = this.#visitNode(part, path) || found;
-      else if (part.kind === 'text' && this.#role === undefined && this.#accepts(cleanText(part.text))) {
-        found = true;
+      if (part.kind === 'node') hasMatch = this.#visitNode(part, path) || hasMatch;
+      else if (part.kind === 'text' && this.#role === undefined && this.#acceptsText(cleanText(part.text))) {
+        hasMatch = true;
         this.#addText(part, node, path);
       }
     }
-    return found;
+    return hasMatch;
   }
 
   #visitNode(node: TreeNode, path: readonly string[]): boolean {
-    const head = formatHead(node);
-    const inner = head === '' || head === '-' ? path : [...path, shorten(head, 80)];
+    const headText = formatHead(node);
+    const innerPath = headText === '' || headText === '-' ? path : [...path, shorten(headText, 80)];
     if (this.#role !== undefined) {
       const isMatch =
-        node.role === this.#role && this.#accepts(`${node.name} ${node.value ?? ''} ${collectText(node)}`);
-      if (isMatch) this.#add(node, node, path);
-      return this.visit(node, inner) || isMatch;
+        node.role === this.#role && this.#acceptsText(`${node.name} ${node.value ?? ''} ${collectText(node)}`);
+      if (isMatch) this.#addPart(node, node, path);
+      return this.visit(node, innerPath) || isMatch;
     }
     // The search compares the name of a container only if no node inside the container matches.
-    if (this.visit(node, inner)) return true;
-    if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
-    const inside = node.role === 'clickable' ? this.#findTextElements(node.element) : [];
-    if (inside.length === 0) this.#add(node, node, path);
-    else for (const element of inside) this.#addElement(element, [...path, shorten(head, 80)]);
+    if (this.visit(node, innerPath)) return true;
+    if (!this.#acceptsText(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
+    const textElements = node.role === 'clickable' ? this.#findTextElements(node.element) : [];
+    if (textElements.length === 0) this.#addPart(node, node, path);
+    else for (const element of textElements) this.#addElement(element, [...path, shorten(headText, 80)]);
     return true;
   }
 
   #acceptsJoinedText(node: TreeNode): boolean {
-    return node.children.length > 1 && node.children.length < 50 && this.#accepts(collectText(node));
+    return node.children.length > 1 && node.children.length < 50 && this.#acceptsText(collectText(node));
   }
 
-  #accepts(text: string): boolean {
+  #acceptsText(text: string): boolean {
     if (!this.#matchesText) return true;
-    const shown = this.#mask.maskText(text.trim());
-    return shown !== '' && this.#matchesText(shown);
+    const maskedText = this.#secretMask.maskText(text.trim());
+    return maskedText !== '' && this.#matchesText(maskedText);
   }
 
   /**
-   * #findTextElements finds the smallest elements whose text matches, in an element that contains other texts too. A
-   * guessed role such as `clickable` can stand for several buttons in one box.
+   * #findTextElements finds the smallest elements whose text matches, in an element that contains other texts too. An
+   * element with the guessed role `clickable` can contain several buttons.
    */
-  #findTextElements(around: Element): Element[] {
-    const found = [...around.querySelectorAll('*')].slice(0, MaxTextElements).filter((element) => {
+  #findTextElements(container: Element): Element[] {
+    const matchingElements = [...container.querySelectorAll('*')].slice(0, MaxTextElements).filter((element) => {
       if (element.childElementCount > 0 || isHidden(element)) return false;
-      return this.#accepts(readShownText(element, MaxSearchedCharacters));
+      return this.#acceptsText(readShownText(element, MaxSearchedCharacters));
     });
-    const isWhole = found.some(
-      (element) => cleanText(element.textContent ?? '') === cleanText(around.textContent ?? ''),
+    const isWhole = matchingElements.some(
+      (element) => cleanText(element.textContent ?? '') === cleanText(container.textContent ?? ''),
     );
-    return isWhole ? [] : found;
+    return isWhole ? [] : matchingElements;
   }
 
-  /** #addText adds the element of a text. If a line joins the texts of several elements, it adds those that match. */
-  #addText(part: TextPart, around: TreeNode, path: readonly string[]): void {
+  /**
+   * #addText adds the element of a text. If a snapshot line joins the texts of several elements, #addText adds the
+   * elements that match.
+   */
+  #addText(part: TextPart, parent: TreeNode, path: readonly string[]): void {
     const elements = [...new Set(part.elements)];
-    const matching = elements.filter((element) => this.#accepts(readShownText(element, MaxSearchedCharacters)));
-    const smallest = matching.filter(
-      (element) => !matching.some((other) => other !== element && element.contains(other)),
+    const matchingElements = elements.filter((element) =>
+      this.#acceptsText(readShownText(element, MaxSearchedCharacters)),
     );
-    if (elements.length === 1 || smallest.length === 0) {
-      this.#add(part, around, path);
+    const smallestElements = matchingElements.filter(
+      (element) => !matchingElements.some((otherElement) => otherElement !== element && element.contains(otherElement)),
+    );
+    if (elements.length === 1 || smallestElements.length === 0) {
+      this.#addPart(part, parent, path);
       return;
     }
     const line = shorten(cleanText(part.text), 80);
-    for (const element of smallest) {
-      if (elements.every((other) => element.contains(other))) this.#add({ ...part, element }, around, path);
-      else this.#addElement(element, around.ref ? path : [...path, JSON.stringify(line)]);
+    for (const element of smallestElements) {
+      if (elements.every((otherElement) => element.contains(otherElement)))
+        this.#addPart({ ...part, element }, parent, path);
+      else this.#addElement(element, parent.ref ? path : [...path, JSON.stringify(line)]);
     }
   }
 
@@ -245,26 +251,26 @@ class TreeSearch {
     this.matches.push({ ref: parseRef(line), line, path });
   }
 
-  #add(part: TreePart, around: TreeNode, path: readonly string[]): void {
+  #addPart(part: TreePart, parent: TreeNode, path: readonly string[]): void {
     if (++this.total > this.#limit) return;
     const { refs } = this.#context.state;
     if (part.kind !== 'node') {
       const name = shorten(cleanText(part.text), 200);
       const ref =
-        around.ref || refs.refOf(part.element, this.#context.prefix, computeRole(part.element), shorten(name, 80));
-      const line = around.ref ? this.#lineOf(around) : `${name} [ref=${ref}]`;
-      this.matches.push({ ref, line: this.#mask.maskText(line), path });
+        parent.ref || refs.refOf(part.element, this.#context.prefix, computeRole(part.element), shorten(name, 80));
+      const line = parent.ref ? this.#formatLine(parent) : `${name} [ref=${ref}]`;
+      this.matches.push({ ref, line: this.#secretMask.maskText(line), path });
       return;
     }
     const ref =
       part.ref ||
       refs.refOf(part.element, this.#context.prefix, part.role, part.name || collectText(part).slice(0, 80));
-    const line = this.#lineOf(part);
-    const withRef = line.includes(`[ref=${ref}]`) ? line : `${line} [ref=${ref}]`;
-    this.matches.push({ ref, line: this.#mask.maskText(withRef), path });
+    const line = this.#formatLine(part);
+    const lineWithRef = line.includes(`[ref=${ref}]`) ? line : `${line} [ref=${ref}]`;
+    this.matches.push({ ref, line: this.#secretMask.maskText(lineWithRef), path });
   }
 
-  #lineOf(node: TreeNode): string {
+  #formatLine(node: TreeNode): string {
     const printer = new SnapshotPrinter(this.#context.state.refs, 'full');
     for (const _ of printer.printParts({ ...node, children: [node] }, 0, 'find'));
     return shorten(printer.lines[0]?.text ?? formatHead(node), 400);

@@ -1,7 +1,7 @@
 // Traverses the flat tree of a document, which is what the browser draws: shadow roots replace their hosts' children,
 // and assigned nodes replace slots.
 import { readShadowRoot } from '../chrome-dom.ts';
-import { getFirstChild, getNextSibling, getParentNode, isClobbered, isForm, unclobbered } from './unclobbered.ts';
+import { getFirstChild, getNextSibling, getParentNode, isClobbered, isForm, safeDocument } from './unclobbered.ts';
 
 /** Checking the tag name first is faster than calling Chrome's API for shadow roots on each element. */
 const ShadowHostTags = new Set(
@@ -13,7 +13,7 @@ const knownRootRefs = new Set<WeakRef<ShadowRoot>>();
 const knownRootSet = new WeakSet<ShadowRoot>();
 
 export function getShadowRoot(element: Element): ShadowRoot | null {
-  if (element instanceof HTMLFormElement) return null; // fields of a form may replace its properties
+  if (element instanceof HTMLFormElement) return null; // fields of a form may hide the form's DOM properties
   const tagName = element.localName;
   if (!ShadowHostTags.has(tagName) && !tagName.includes('-')) return null;
   const shadowRoot = readShadowRoot(element);
@@ -37,14 +37,14 @@ export function listKnownRoots(): (Document | ShadowRoot)[] {
 /** listFlatChildren returns the nodes that the browser draws inside an element, in order. */
 export function listFlatChildren(element: Element): readonly Node[] {
   if (element instanceof HTMLSlotElement) {
-    const assigned = element.assignedNodes();
-    if (assigned.length > 0) return expandForms(assigned);
+    const assignedNodes = element.assignedNodes();
+    if (assignedNodes.length > 0) return expandForms(assignedNodes);
   }
   return listChildNodes(getShadowRoot(element) ?? element);
 }
 
 /**
- * listChildNodes replaces each form whose fields hide the form's DOM properties by the form's children. A loop over
+ * listChildNodes replaces each form whose fields hide the form's DOM properties with the form's children. A loop over
  * childNodes would need ten times as long.
  */
 export function listChildNodes(parent: Node): readonly Node[] {
@@ -68,8 +68,8 @@ export function expandForms(nodes: readonly Node[]): readonly Node[] {
 
 /** getFlatParent skips a form whose fields hide the form's DOM properties. */
 export function getFlatParent(element: Element): Element | null {
-  const slot = isClobbered(element) ? null : element.assignedSlot;
-  if (slot) return slot;
+  const assignedSlot = isClobbered(element) ? null : element.assignedSlot;
+  if (assignedSlot) return assignedSlot;
   let parent = isForm(element) ? getParentNode(element) : element.parentNode;
   while (parent && isClobbered(parent)) parent = getParentNode(parent);
   if (parent instanceof ShadowRoot) return parent.host;
@@ -87,27 +87,27 @@ export function findClosestInFlatTree(element: Element, matches: (at: Element) =
 }
 
 export function findElementAtPoint(x: number, y: number): Element | null {
-  let elementAtPoint = unclobbered.elementFromPoint(x, y);
+  let elementAtPoint = safeDocument.elementFromPoint(x, y);
   while (elementAtPoint) {
-    const inner = getShadowRoot(elementAtPoint)?.elementFromPoint(x, y);
-    if (!inner || inner === elementAtPoint) break;
-    elementAtPoint = inner;
+    const innerElement = getShadowRoot(elementAtPoint)?.elementFromPoint(x, y);
+    if (!innerElement || innerElement === elementAtPoint) break;
+    elementAtPoint = innerElement;
   }
   return elementAtPoint && isClobbered(elementAtPoint) ? getFlatParent(elementAtPoint) : elementAtPoint;
 }
 
 export function getFocusedElement(): Element | null {
-  let focusedElement = unclobbered.activeElement;
+  let focusedElement = safeDocument.activeElement;
   while (focusedElement) {
-    const inner = getShadowRoot(focusedElement)?.activeElement;
-    if (!inner) break;
-    focusedElement = inner;
+    const innerElement = getShadowRoot(focusedElement)?.activeElement;
+    if (!innerElement) break;
+    focusedElement = innerElement;
   }
-  return focusedElement === unclobbered.body ? null : focusedElement;
+  return focusedElement === safeDocument.body ? null : focusedElement;
 }
 
 export function forEachRoot(visitRoot: (shadowRoot: Document | ShadowRoot) => void): void {
-  const pendingRoots: (Document | ShadowRoot)[] = [unclobbered];
+  const pendingRoots: (Document | ShadowRoot)[] = [safeDocument];
   for (let shadowRoot = pendingRoots.pop(); shadowRoot; shadowRoot = pendingRoots.pop()) {
     visitRoot(shadowRoot);
     for (const element of findPossibleShadowHosts(shadowRoot)) {
@@ -132,7 +132,7 @@ function* findPossibleShadowHosts(shadowRoot: Document | ShadowRoot): Generator<
     return;
   }
   const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
-  const elementAtPoint = unclobbered.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
+  const elementAtPoint = safeDocument.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
   for (let i = 0; i < elementAtPoint.snapshotLength; i++) {
     const node = elementAtPoint.snapshotItem(i);
     if (node instanceof Element) yield node;
@@ -152,6 +152,6 @@ export function selectAll(selector: string, maxElements = Number.POSITIVE_INFINI
 /** selectInKnownRoots searches only the document and the shadow roots that were found so far. */
 export function selectInKnownRoots(selector: string): Element[] {
   return listKnownRoots()
-    .flatMap((shadowRoot) => [...(shadowRoot === document ? unclobbered : shadowRoot).querySelectorAll(selector)])
+    .flatMap((shadowRoot) => [...(shadowRoot === document ? safeDocument : shadowRoot).querySelectorAll(selector)])
     .filter((element) => !isClobbered(element));
 }

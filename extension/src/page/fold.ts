@@ -18,7 +18,7 @@ export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: R
   let total = lineCosts.reduce((sum, cost) => sum + cost, 0);
   if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };
   const visibleClip = intersectRects(viewRect, getViewportRect());
-  const farLines = lines
+  const distantLines = lines
     .map((line, i) => ({
       i,
       distance: measureDistanceFromView(line.element, visibleClip),
@@ -27,12 +27,12 @@ export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: R
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removedRows = new Set<number>();
-  for (const allowsPassing of [false, true]) {
-    for (const { i, children } of farLines) {
-      if (total <= maxTokens - MarkerTokens) break;
+  for (const removesParents of [false, true]) {
+    for (const { i, children } of distantLines) {
+      if (total <= maxTokens - FoldMarkerTokens) break;
       if (
         removedRows.has(i) ||
-        children !== allowsPassing ||
+        children !== removesParents ||
         (children && !areAllChildrenRemoved(lines, i, removedRows))
       )
         continue;
@@ -43,7 +43,7 @@ export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: R
   return { lines: insertFoldMarkers(lines, removedRows), removed: removedRows.size };
 }
 
-const MarkerTokens = 40;
+const FoldMarkerTokens = 40;
 
 function hasIndentedLines(lines: readonly Line[], i: number): boolean {
   return (lines[i + 1]?.depth ?? 0) > (lines[i]?.depth ?? 0);
@@ -65,28 +65,28 @@ function measureDistanceFromView(element: Element, viewRect: Rect): number {
 
 function insertFoldMarkers(lines: readonly Line[], removedRows: ReadonlySet<number>): Line[] {
   const keptLines: Line[] = [];
-  let rowRun: { line: Line; count: number; depth: number } | undefined;
-  const endRun = () => {
-    if (rowRun)
+  let foldedRun: { line: Line; count: number; depth: number } | undefined;
+  const flushFoldedRun = () => {
+    if (foldedRun)
       keptLines.push({
-        ...rowRun.line,
-        depth: rowRun.depth,
-        text: `… ${rowRun.count} lines`,
-        key: `${rowRun.line.key}…`,
+        ...foldedRun.line,
+        depth: foldedRun.depth,
+        text: `… ${foldedRun.count} lines`,
+        key: `${foldedRun.line.key}…`,
         frame: '',
       });
-    rowRun = undefined;
+    foldedRun = undefined;
   };
   for (const [i, line] of lines.entries()) {
     if (removedRows.has(i)) {
-      rowRun ??= { line, count: 0, depth: line.depth };
-      rowRun.count++;
-      rowRun.depth = Math.min(rowRun.depth, line.depth);
+      foldedRun ??= { line, count: 0, depth: line.depth };
+      foldedRun.count++;
+      foldedRun.depth = Math.min(foldedRun.depth, line.depth);
     } else {
-      endRun();
+      flushFoldedRun();
       keptLines.push(line);
     }
   }
-  endRun();
+  flushFoldedRun();
   return keptLines;
 }

@@ -6,9 +6,7 @@ export interface ChildFrame {
    * The field `index` is the position of the child frame in window.frames of the parent frame, or -1 in a shadow root.
    */
   readonly index: number;
-  /**
-   * url, width and height are the URL and the size of the child's document, which identify a frame in a shadow root.
-   */
+  /** The fields url, width and height describe the child's document, and identify a frame in a shadow root. */
   readonly url: string;
   readonly width: number;
   readonly height: number;

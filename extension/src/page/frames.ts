@@ -10,8 +10,8 @@ import type {
   FramePointResult,
 } from './frame-operations.ts';
 import type { FrameInfo, Rect } from './operations.ts';
-import type { Context } from './state.ts';
-import { unclobbered } from './unclobbered.ts';
+import type { PageContext } from './state.ts';
+import { safeDocument } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 
 export function makeFrameInfo(element: Element, frameRef: string, lineNumber: number): FrameInfo {
@@ -57,7 +57,7 @@ function findVisiblePart(element: Element): Rect | undefined {
 }
 
 export async function listFrameAreas(): Promise<FrameAreasResult> {
-  return { areas: [...unclobbered.querySelectorAll('iframe,frame,object')].flatMap(findFrameArea) };
+  return { areas: [...safeDocument.querySelectorAll('iframe,frame,object')].flatMap(findFrameArea) };
 }
 
 function findFrameArea(element: Element): FrameArea[] {
@@ -72,27 +72,27 @@ function findFrameArea(element: Element): FrameArea[] {
   return [{ index, area }];
 }
 
-export async function findFramePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
+export async function findFramePoint(args: FramePointArguments, context: PageContext): Promise<FramePointResult> {
   const element = findFrame(args);
   if (!element) return { hit: false };
-  const inView = () => {
+  const findPointInView = () => {
     const point = toParentPoint(element, args);
     return point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight ? point : undefined;
   };
   const isHit = () => {
-    const point = inView();
+    const point = findPointInView();
     return point !== undefined && findElementAtPoint(point.x, point.y) === element;
   };
   if (args.scroll && !isHit()) {
-    if (!inView()) element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    if (!findPointInView()) element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     const point = toParentPoint(element, args);
-    if (point && !inView())
+    if (point && !findPointInView())
       scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
   }
   const point = toParentPoint(element, args);
   if (!point || isHit()) return { ...(point ? { point } : {}), hit: point !== undefined };
-  const cover = findElementAtPoint(point.x, point.y);
-  return { point, hit: false, ...(cover ? { covered: describeElement(cover, context) } : {}) };
+  const coveringElement = findElementAtPoint(point.x, point.y);
+  return { point, hit: false, ...(coveringElement ? { covered: describeElement(coveringElement, context) } : {}) };
 }
 
 export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
@@ -111,8 +111,8 @@ function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | und
     return Math.abs(area.width - width) < 1 && Math.abs(area.height - height) < 1;
   });
   if (foundFrames.length <= 1) return foundFrames[0];
-  const same = foundFrames.filter((element) => element instanceof HTMLIFrameElement && element.src === url);
-  return same.length === 1 ? same[0] : undefined;
+  const sameUrlFrames = foundFrames.filter((element) => element instanceof HTMLIFrameElement && element.src === url);
+  return sameUrlFrames.length === 1 ? sameUrlFrames[0] : undefined;
 }
 
 /**

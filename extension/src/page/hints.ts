@@ -28,7 +28,9 @@ export function isActionIcon(element: Element): boolean {
 /** hasPicture reports whether an element without content draws an icon with CSS. */
 export function hasPicture(element: Element, style: CSSStyleDeclaration): boolean {
   if (style.content.startsWith('url(') || style.backgroundImage.includes('url(')) return true;
-  return ['::before', '::after'].some((part) => /^(".+"|url\()/.test(getComputedStyle(element, part).content));
+  return ['::before', '::after'].some((pseudoElement) =>
+    /^(".+"|url\()/.test(getComputedStyle(element, pseudoElement).content),
+  );
 }
 
 export function hasActionIcons(element: Element): boolean {

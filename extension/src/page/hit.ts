@@ -2,11 +2,11 @@
 import { describeElement } from './describe.ts';
 import { findElementAtPoint } from './flat-tree.ts';
 import { makeFrameInfo } from './frames.ts';
-import type { HitArguments, HitResult } from './hit-operation.ts';
+import type { HitTestArguments, HitTestResult } from './hit-operation.ts';
 import { findMeaningfulElement } from './ready.ts';
-import type { Context } from './state.ts';
+import type { PageContext } from './state.ts';
 
-export async function describeElementAtPoint({ x, y }: HitArguments, context: Context): Promise<HitResult> {
+export async function describeElementAtPoint({ x, y }: HitTestArguments, context: PageContext): Promise<HitTestResult> {
   const element = findElementAtPoint(x, y);
   if (!element) return {};
   const line = describeElement(findMeaningfulElement(element), context);

@@ -20,16 +20,16 @@ const TimeSliceMs = 50;
 
 export class HtmlWriter {
   readonly frames: Element[] = [];
-  isCut = false;
+  isTruncated = false;
   readonly #parts: string[] = [];
-  #characters = 0;
-  #visited = 0;
-  #nesting = 0;
-  #sliceEnd = 0;
+  #characterCount = 0;
+  #visitedCount = 0;
+  #nestingDepth = 0;
+  #sliceEndMs = 0;
 
   /** The method `run` yields the number of visited elements every 50 ms, and finally returns the HTML. */
   *run(root: Element): Generator<number, string> {
-    this.#sliceEnd = performance.now() + TimeSliceMs;
+    this.#sliceEndMs = performance.now() + TimeSliceMs;
     yield* this.#visit(root);
     return this.#parts
       .join('')
@@ -40,37 +40,37 @@ export class HtmlWriter {
   *#visit(element: Element): Generator<number, void> {
     const tag = element.localName;
     if (SkippedTags.has(tag)) return;
-    if (this.#characters > MaxCharacters || this.#nesting >= MaxNesting) {
-      this.isCut = true;
+    if (this.#characterCount > MaxCharacters || this.#nestingDepth >= MaxNesting) {
+      this.isTruncated = true;
       return;
     }
-    if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
-      yield this.#visited;
-      this.#sliceEnd = performance.now() + TimeSliceMs;
+    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#sliceEndMs) {
+      yield this.#visitedCount;
+      this.#sliceEndMs = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
-    const shown = determineVisibility(element, style);
-    if (!shown.drawn) return;
+    const elementVisibility = determineVisibility(element, style);
+    if (!elementVisibility.drawn) return;
     if (computeRole(element) === 'iframe') this.frames.push(element);
-    this.#add(`<${tag}${formatAttributes(element)}>`);
+    this.#addHtml(`<${tag}${formatAttributes(element)}>`);
     if (VoidTags.test(tag)) return;
-    if (element instanceof HTMLTextAreaElement) this.#add(escapeHtml(readFullValue(element, 'textbox') ?? ''));
+    if (element instanceof HTMLTextAreaElement) this.#addHtml(escapeHtml(readFullValue(element, 'textbox') ?? ''));
     else if (tag !== 'iframe') {
-      const canSee = !shown.closed && shown.text && isTextShown(element, style);
-      this.#nesting++;
+      const isTextVisible = !elementVisibility.closed && elementVisibility.text && isTextShown(element, style);
+      this.#nestingDepth++;
       for (const child of listFlatChildren(element)) {
         if (child instanceof Element) yield* this.#visit(child);
-        else if (child instanceof Text && (canSee || child.data.trim() === ''))
-          this.#add(escapeHtml(cleanLines(child.data)));
+        else if (child instanceof Text && (isTextVisible || child.data.trim() === ''))
+          this.#addHtml(escapeHtml(cleanLines(child.data)));
       }
-      this.#nesting--;
+      this.#nestingDepth--;
     }
-    this.#add(`</${tag}>`);
+    this.#addHtml(`</${tag}>`);
   }
 
-  #add(text: string): void {
+  #addHtml(text: string): void {
     this.#parts.push(text);
-    this.#characters += text.length;
+    this.#characterCount += text.length;
   }
 }
 
@@ -79,8 +79,8 @@ function formatAttributes(element: Element): string {
   for (const { name, value } of element.attributes) {
     if (!KeptAttributes.has(name) && !name.startsWith('aria-')) continue;
     if (name === 'value' && findSecretKind(element)) continue;
-    const isData = value.startsWith('data:') || value.startsWith('javascript:');
-    text += ` ${name}="${escapeHtml(cleanLines(isData ? '…' : value.slice(0, MaxAttributeCharacters)))}"`;
+    const isInlineUrl = value.startsWith('data:') || value.startsWith('javascript:');
+    text += ` ${name}="${escapeHtml(cleanLines(isInlineUrl ? '…' : value.slice(0, MaxAttributeCharacters)))}"`;
   }
   return text;
 }

@@ -1,12 +1,12 @@
 // Finds points inside the areas of image maps. The browser draws no boxes for image map areas; they receive input
 // through the image.
 import type { Rect } from './operations.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 export function findMappedImages(areaElement: HTMLAreaElement): HTMLImageElement[] {
   const name = areaElement.closest('map')?.name.toLowerCase();
   if (!name) return [];
-  return [...unclobbered.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
+  return [...safeDocument.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
 }
 
 /** listAreaPoints returns points of the viewport that are probably inside an image map area. */
@@ -19,7 +19,8 @@ export function listAreaPoints(areaElement: HTMLAreaElement, rect: Rect): (reado
   for (let i = 0; i + 1 < coordinates.length; i += 2)
     coordinatePairs.push([coordinates[i] ?? 0, coordinates[i + 1] ?? 0]);
   const [firstPair, secondPair] = coordinatePairs;
-  if (!firstPair) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates, as for shape=default
+  // An area with shape=default has no coordinates.
+  if (!firstPair) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]];
   const isCircle = areaElement.shape.startsWith('circ');
   const inner = isCircle
     ? [firstPair]

@@ -9,8 +9,8 @@ export type InputRequest =
       readonly y: number;
       readonly button: MouseButton;
       /**
-       * The field `count` is the number of the click in a series, such as 2 for the second click of a double click; 0
-       * for a move.
+       * The field `count` is the position of the click in a series, such as 2 for the second click of a double click,
+       * or 0 for a move.
        */
       readonly count: number;
       readonly modifiers: readonly Modifier[];
@@ -21,7 +21,7 @@ export type InputRequest =
       readonly key: string;
       readonly code: string;
       readonly keyCode: number;
-      /** The field `text` is the text that the pressed key types, such as "a"; empty for keys such as Enter. */
+      /** The field `text` is the text that the pressed key types, such as "a", or empty for keys such as Enter. */
       readonly text: string;
       readonly modifiers: readonly Modifier[];
       readonly commands: readonly string[];

@@ -3,23 +3,23 @@ import { findField } from './edit.ts';
 import { getFocusedElement } from './flat-tree.ts';
 import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';
 import { findSecretKind, listVisibleSecretKinds } from './secrets.ts';
-import type { Context } from './state.ts';
+import type { PageContext } from './state.ts';
 
 /** inspectSecretFields ignores a stale ref, because the call's own operation reports the stale ref later. */
 export async function inspectSecretFields(
   { targets, focused }: InspectArguments,
-  context: Context,
+  context: PageContext,
 ): Promise<InspectResult> {
-  const typedSecrets = new Set<SecretKind>();
+  const typedSecretKinds = new Set<SecretKind>();
   const addField = (element: Element) => {
     const kind = findSecretKind(findField(element) ?? element);
-    if (kind) typedSecrets.add(kind);
+    if (kind) typedSecretKinds.add(kind);
   };
   for (const target of targets) {
     const element = context.state.refs.find(target, context.prefix);
     if (element instanceof Element) addField(element);
   }
-  const focus = focused ? getFocusedElement() : null;
-  if (focus) addField(focus);
-  return { shown: listVisibleSecretKinds(), typed: [...typedSecrets].sort() };
+  const focusedElement = focused ? getFocusedElement() : null;
+  if (focusedElement) addField(focusedElement);
+  return { shown: listVisibleSecretKinds(), typed: [...typedSecretKinds].sort() };
 }

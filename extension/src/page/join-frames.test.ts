@@ -18,12 +18,12 @@ function makeSnapshot(snapshotText: string, frames: SnapshotResult['frames'] = [
   };
 }
 
-test('the texts of frames follow their frame elements, with their indent', () => {
+test('joinFrames inserts the text of each frame below its frame element, with a deeper indent', () => {
   const frames = [{ ref: 'e2', line: 1, index: 0, src: '' }];
-  const deep = { ref: 'f2e1', snapshot: makeSnapshot('link "Deep"'), children: [] };
+  const deepFrame = { ref: 'f2e1', snapshot: makeSnapshot('link "Deep"'), children: [] };
   const inner = makeSnapshot('button "In"\niframe [ref=f2e1]', [{ ref: 'f2e1', line: 1, index: 0, src: '' }]);
   const joined = joinFrames(makeSnapshot('main\n iframe [ref=e2]\nend', frames), [
-    { ref: 'e2', snapshot: inner, children: [deep] },
+    { ref: 'e2', snapshot: inner, children: [deepFrame] },
   ]);
   assert.equal(joined, 'main\n iframe [ref=e2]\n  button "In"\n  iframe [ref=f2e1]\n   link "Deep"\nend');
 });

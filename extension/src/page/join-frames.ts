@@ -10,20 +10,20 @@ export interface ChildFrame {
 
 /** joinFrames inserts the snapshots of child frames below their frame elements, and returns the joined text. */
 export function joinFrames(snapshot: SnapshotResult, children: readonly ChildFrame[]): string {
-  const byLine = new Map<number, ChildFrame>();
+  const framesByLine = new Map<number, ChildFrame>();
   for (const { ref, line } of snapshot.frames) {
     const child = children.find((candidate) => candidate.ref === ref);
-    if (child && line >= 0) byLine.set(line, child);
+    if (child && line >= 0) framesByLine.set(line, child);
   }
-  if (byLine.size === 0) return snapshot.text;
+  if (framesByLine.size === 0) return snapshot.text;
   const joinedLines: string[] = [];
   for (const [i, line] of snapshot.text.split('\n').entries()) {
     joinedLines.push(line);
-    const child = byLine.get(i);
+    const child = framesByLine.get(i);
     if (!child) continue;
     const indent = `${/^ */.exec(line)?.[0] ?? ''} `;
     const text = joinFrames(child.snapshot, child.children);
-    if (text) for (const inner of text.split('\n')) joinedLines.push(indent + inner);
+    if (text) for (const innerLine of text.split('\n')) joinedLines.push(indent + innerLine);
   }
   return joinedLines.join('\n');
 }

@@ -6,7 +6,10 @@ export interface CharacterKey {
   readonly needsShift: boolean;
 }
 
-/** nonLetterKeys lists the keys other than letter keys: code, key code, and the characters without and with Shift. */
+/**
+ * nonLetterKeys lists all keys except letters, each with its code, its key code, and its characters without and with
+ * Shift.
+ */
 const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characters: string])[] = [
   ['Digit0', 48, '0)'],
   ['Digit1', 49, '1!'],
@@ -34,8 +37,8 @@ const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characte
 
 export function findCharacterKey(character: string): CharacterKey | undefined {
   if (/^[a-z]$/i.test(character)) {
-    const upper = character.toUpperCase();
-    return { code: `Key${upper}`, keyCode: upper.charCodeAt(0), needsShift: character === upper };
+    const upperCase = character.toUpperCase();
+    return { code: `Key${upperCase}`, keyCode: upperCase.charCodeAt(0), needsShift: character === upperCase };
   }
   if ([...character].length !== 1) return undefined;
   const row = nonLetterKeys.find(([, , characters]) => characters.includes(character));

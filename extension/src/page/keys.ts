@@ -1,6 +1,6 @@
 // Dispatches key events, and performs the default actions that a browser performs only for trusted keys.
 import { pressEnterInField } from './edit.ts';
-import { type Edit, performEdit } from './editing.ts';
+import { type EditCommand, performEdit } from './editing.ts';
 import { PageFailure } from './failure.ts';
 import {
   containsInFlatTree,
@@ -16,7 +16,7 @@ import { announceFocus, focusElement, type PressedModifiers, toPressedKeys } fro
 import { isFocusable } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { requireTypingApproval } from './secrets.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { changeValue } from './value-keys.ts';
 
 export interface Key {
@@ -73,9 +73,11 @@ export function parseKey(keyText: string): Key {
     keyText === '+' ? ['+'] : keyText.endsWith('++') ? [...keyText.slice(0, -2).split('+'), '+'] : keyText.split('+');
   const name = resolveKeyName(keyParts.pop() ?? '');
   const modifiers = keyParts.map((part) => {
-    const found = ModifierNames.find((modifier) => modifier.toLowerCase() === resolveKeyName(part).toLowerCase());
-    if (!found) throw makeUnknownKeyFailure(keyText);
-    return found;
+    const modifierName = ModifierNames.find(
+      (modifier) => modifier.toLowerCase() === resolveKeyName(part).toLowerCase(),
+    );
+    if (!modifierName) throw makeUnknownKeyFailure(keyText);
+    return modifierName;
   });
   const pressedModifiers = toPressedKeys(modifiers);
   const namedKey = Object.hasOwn(NamedKeys, name) ? NamedKeys[name] : undefined;
@@ -105,7 +107,7 @@ function resolveKeyName(name: string): string {
   const alias = KeyAliases[name.toLowerCase()];
   if (alias !== undefined) return alias;
   return (
-    Object.keys(NamedKeys).find((known) => known.length > 1 && known.toLowerCase() === name.toLowerCase()) ??
+    Object.keys(NamedKeys).find((keyName) => keyName.length > 1 && keyName.toLowerCase() === name.toLowerCase()) ??
     name.replace(/^f(\d+)$/, 'F$1')
   );
 }
@@ -126,15 +128,15 @@ export function pressKey(target: Element, key: Key, approvedKinds: readonly Secr
   const isDefault = sendKey(target, 'keydown', key);
   let doneText = '';
   if (isDefault) {
-    const isTyped = key.text === '' || sendKey(target, 'keypress', key);
-    if (isTyped) {
+    const isKeypressAllowed = key.text === '' || sendKey(target, 'keypress', key);
+    if (isKeypressAllowed) {
       requireTypingApproval(target, approvedKinds);
       doneText = performDefaultAction(getFocusedElement() ?? target, key, approvedKinds);
     }
   }
   announceFocus();
   const end = getFocusedElement() ?? target;
-  sendKey(end.isConnected ? end : unclobbered.body, 'keyup', key);
+  sendKey(end.isConnected ? end : safeDocument.body, 'keyup', key);
   return doneText;
 }
 
@@ -169,18 +171,20 @@ function performDefaultAction(target: Element, key: Key, approvedKinds: readonly
     case 'Delete':
       return isEditable ? editByKey(target, 'delete', approvedKinds) : '';
     case ' ':
-      if (!isEditable) return clickClosest(target, 'button,input,summary') || scrollByKey(target, key);
+      if (!isEditable) return clickClosestControl(target, 'button,input,summary') || scrollByKey(target, key);
       break;
   }
   if (key.text !== '' && isEditable) return editByKey(target, 'text', approvedKinds, key.text);
   return changeValue(target, key) ?? (isEditable ? moveCaret(key) : scrollByKey(target, key));
 }
 
-/** editByKey performs the edit of a key, and returns what the key did, or nothing if the text is the same as before. */
-function editByKey(target: Element, edit: Edit, approvedKinds: readonly SecretKind[], keyText = ''): string {
+/**
+ * editByKey performs the edit of a key, and describes the edit, or returns an empty string if the text did not change.
+ */
+function editByKey(target: Element, edit: EditCommand, approvedKinds: readonly SecretKind[], keyText = ''): string {
   const readText = () => (target instanceof HTMLElement ? ('value' in target ? target.value : target.innerHTML) : '');
-  const before = readText();
-  const isDone = performEdit(target, edit, approvedKinds, keyText) === 'done' && readText() !== before;
+  const textBefore = readText();
+  const isDone = performEdit(target, edit, approvedKinds, keyText) === 'done' && readText() !== textBefore;
   if (!isDone) return '';
   return edit === 'backspace' || edit === 'delete' ? 'deleted' : 'typed';
 }
@@ -190,18 +194,18 @@ function performCommand(target: Element, key: Key): string {
   switch (key.key.toLowerCase()) {
     case 'a':
       if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.select();
-      else unclobbered.execCommand('selectAll');
+      else safeDocument.execCommand('selectAll');
       return 'selected all';
     case 'z':
-      return unclobbered.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
+      return safeDocument.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
     case 'b':
     case 'i':
     case 'u': {
       const command = { b: 'bold', i: 'italic', u: 'underline' }[key.key.toLowerCase()];
-      return isRichTextEditor(target) && command !== undefined && unclobbered.execCommand(command) ? command : '';
+      return isRichTextEditor(target) && command !== undefined && safeDocument.execCommand(command) ? command : '';
     }
     case 'enter':
-      return isTextField(target) ? '' : clickClosest(target, 'button,a[href],summary');
+      return isTextField(target) ? '' : clickClosestControl(target, 'button,a[href],summary');
   }
   return '';
 }
@@ -226,17 +230,20 @@ function pressEnter(target: Element, approvedKinds: readonly SecretKind[]): stri
   if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
     return pressEnterInField(target) ? 'submitted' : '';
   }
-  return clickClosest(target, 'button,a[href],summary,input');
+  return clickClosestControl(target, 'button,a[href],summary,input');
 }
 
-function clickClosest(target: Element, selector: string): string {
+function clickClosestControl(target: Element, selector: string): string {
   const control = findClosestInFlatTree(target, (at) => at.matches(selector));
   if (!(control instanceof HTMLElement)) return '';
   control.click();
   return 'clicked';
 }
 
-/** closeDialog closes the modal dialog or the popover that Escape closes, unless the page prevents it. */
+/**
+ * closeDialog closes the modal dialog or popover that the key Escape closes, unless the page prevents the default
+ * action.
+ */
 function closeDialog(target: Element): string {
   const dialog =
     findClosestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ??
@@ -256,7 +263,7 @@ function closeDialog(target: Element): string {
 
 function moveByTab(target: Element, isBackwards: boolean): string {
   const tabOrder: Element[] = [];
-  collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, tabOrder);
+  collectTabStops(safeDocument.querySelector('dialog:modal') ?? safeDocument.body, tabOrder);
   const positiveElements = tabOrder
     .filter((element) => getTabIndex(element) > 0)
     .sort((a, b) => getTabIndex(a) - getTabIndex(b));
@@ -275,8 +282,8 @@ function getTabIndex(element: Element): number {
 
 function collectTabStops(element: Element, tabOrder: Element[]): void {
   if (element instanceof HTMLElement && element.inert) return;
-  const isStop = isFocusable(element) && getTabIndex(element) >= 0 && !element.matches(':disabled');
-  if (isStop && element.checkVisibility({ visibilityProperty: true }) && !isUncheckedRadio(element))
+  const isTabStop = isFocusable(element) && getTabIndex(element) >= 0 && !element.matches(':disabled');
+  if (isTabStop && element.checkVisibility({ visibilityProperty: true }) && !isUncheckedRadio(element))
     tabOrder.push(element);
   for (const child of listFlatChildren(element)) if (child instanceof Element) collectTabStops(child, tabOrder);
 }
@@ -286,6 +293,6 @@ function isUncheckedRadio(element: Element): boolean {
     return false;
   const scope: ParentNode = element.form ?? document;
   return [...scope.querySelectorAll('input[type=radio]')].some(
-    (other) => other instanceof HTMLInputElement && other.name === element.name && other.checked,
+    (otherInput) => otherInput instanceof HTMLInputElement && otherInput.name === element.name && otherInput.checked,
   );
 }

@@ -1,18 +1,18 @@
 // Matches regular expressions in linear time, so that no pattern of an agent can block the page.
 //
 // The matcher tracks the set of all possible states at once, as in Thompson's construction, instead of backtracking. A
-// matcher without backtracking cannot support look-around and back-references, so compileRegex rejects patterns that
-// contain them.
+// matcher without backtracking cannot support look-around or back-references, so compileRegex rejects patterns with
+// these features.
 import { PageFailure } from './failure.ts';
 
-/** LinearRegex matches anywhere in a text and ignores case. */
+/** A LinearRegex finds a match anywhere in a text, and ignores case. */
 export interface LinearRegex {
   test(testedText: string): boolean;
 }
 
 type CharacterTest = (character: string) => boolean;
 
-/** The fields a, b and to of an instruction are indices of other instructions. */
+/** The fields `a`, `b` and `to` of an instruction are the indices of the possible next instructions. */
 type Instruction =
   | { readonly kind: 'character'; readonly matches: CharacterTest }
   | { readonly kind: 'split'; a: number; b: number }
@@ -37,17 +37,17 @@ export function compileRegex(pattern: string): LinearRegex {
 }
 
 function makePatternFailure(pattern: string, why: string): PageFailure {
-  const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern;
+  const shortPattern = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern;
   return new PageFailure(
     'invalid_arguments',
-    `The regular expression "${shown}" cannot be used: ${why}. Use text instead, or simplify the pattern.`,
+    `The regular expression "${shortPattern}" cannot be used: ${why}. Use text instead, or simplify the pattern.`,
   );
 }
 
 class Compiler {
   readonly #pattern: readonly string[];
   readonly #source: string;
-  readonly #program: Instruction[] = [];
+  readonly #instructions: Instruction[] = [];
   #position = 0;
 
   constructor(pattern: string) {
@@ -57,28 +57,28 @@ class Compiler {
 
   compile(): readonly Instruction[] {
     this.#parseAlternatives();
-    this.#emit({ kind: 'match' });
-    return this.#program;
+    this.#addInstruction({ kind: 'match' });
+    return this.#instructions;
   }
 
-  #emit(instruction: Instruction): number {
-    if (this.#program.length >= MaxInstructions)
+  #addInstruction(instruction: Instruction): number {
+    if (this.#instructions.length >= MaxInstructions)
       throw makePatternFailure(this.#source, 'its repetitions are too large');
-    return this.#program.push(instruction) - 1;
+    return this.#instructions.push(instruction) - 1;
   }
 
   #parseAlternatives(): void {
-    const start = this.#program.length;
+    const start = this.#instructions.length;
     this.#parseSequence();
     if (this.#pattern[this.#position] !== '|') return;
     this.#position++;
-    const firstCopy = this.#removeInstructionsFrom(start);
-    const split = this.#emit({ kind: 'split', a: start + 1, b: 0 });
-    this.#appendInstructions(firstCopy, start, start + 1);
-    const jump = this.#emit({ kind: 'jump', to: 0 });
-    this.#patchJump(split, 'b', this.#program.length);
+    const firstAlternative = this.#removeInstructionsFrom(start);
+    const splitIndex = this.#addInstruction({ kind: 'split', a: start + 1, b: 0 });
+    this.#appendInstructions(firstAlternative, start, start + 1);
+    const jumpIndex = this.#addInstruction({ kind: 'jump', to: 0 });
+    this.#patchJump(splitIndex, 'b', this.#instructions.length);
     this.#parseAlternatives();
-    this.#patchJump(jump, 'to', this.#program.length);
+    this.#patchJump(jumpIndex, 'to', this.#instructions.length);
   }
 
   #parseSequence(): void {
@@ -87,7 +87,7 @@ class Compiler {
       this.#pattern[this.#position] !== '|' &&
       this.#pattern[this.#position] !== ')'
     ) {
-      const start = this.#program.length;
+      const start = this.#instructions.length;
       this.#parseAtom();
       this.#parseQuantifier(start);
     }
@@ -100,22 +100,22 @@ class Compiler {
         this.#parseGroup();
         break;
       case '[':
-        this.#emit({ kind: 'character', matches: this.#parseCharacterClass() });
+        this.#addInstruction({ kind: 'character', matches: this.#parseCharacterClass() });
         break;
       case '.':
-        this.#emit({ kind: 'character', matches: (c) => c !== '\n' });
+        this.#addInstruction({ kind: 'character', matches: (c) => c !== '\n' });
         break;
       case '^':
-        this.#emit({ kind: 'assert', what: 'start' });
+        this.#addInstruction({ kind: 'assert', what: 'start' });
         break;
       case '$':
-        this.#emit({ kind: 'assert', what: 'end' });
+        this.#addInstruction({ kind: 'assert', what: 'end' });
         break;
       case '\\':
         this.#parseEscape();
         break;
       default:
-        this.#emit({ kind: 'character', matches: matchCharacter(character) });
+        this.#addInstruction({ kind: 'character', matches: matchCharacter(character) });
     }
   }
 
@@ -136,10 +136,10 @@ class Compiler {
     if (/[1-9k]/.test(nextCharacter)) throw makePatternFailure(this.#source, 'back-references are not supported');
     if (nextCharacter === 'b' || nextCharacter === 'B') {
       this.#position++;
-      this.#emit({ kind: 'assert', what: nextCharacter === 'b' ? 'boundary' : 'inside' });
+      this.#addInstruction({ kind: 'assert', what: nextCharacter === 'b' ? 'boundary' : 'inside' });
       return;
     }
-    this.#emit({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
+    this.#addInstruction({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
   }
 
   #findEscapeEnd(start: number): string {
@@ -185,98 +185,106 @@ class Compiler {
     const quantifierMatch = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(patternRest);
     if (!quantifierMatch) return;
     this.#position += quantifierMatch[0].length;
-    const [, sign, least, comma, most] = quantifierMatch;
-    const minCount = sign ? (sign === '+' ? 1 : 0) : Number(least);
+    const [, sign, minText, rangeComma, maxText] = quantifierMatch;
+    const minCount = sign ? (sign === '+' ? 1 : 0) : Number(minText);
     const maxCount = sign
       ? sign === '?'
         ? 1
         : Number.POSITIVE_INFINITY
-      : comma === ''
+      : rangeComma === ''
         ? minCount
-        : most
-          ? Number(most)
+        : maxText
+          ? Number(maxText)
           : Number.POSITIVE_INFINITY;
-    this.#repeat(start, minCount, maxCount);
+    this.#repeatInstructions(start, minCount, maxCount);
   }
 
-  #repeat(start: number, minCount: number, maxCount: number): void {
+  #repeatInstructions(start: number, minCount: number, maxCount: number): void {
     const body = this.#removeInstructionsFrom(start);
-    for (let i = 0; i < minCount; i++) this.#appendInstructions(body, start, this.#program.length);
+    for (let i = 0; i < minCount; i++) this.#appendInstructions(body, start, this.#instructions.length);
     if (maxCount === Number.POSITIVE_INFINITY) {
-      const split = this.#emit({ kind: 'split', a: 0, b: 0 });
-      this.#patchJump(split, 'a', split + 1);
-      this.#appendInstructions(body, start, split + 1);
-      this.#emit({ kind: 'jump', to: split });
-      this.#patchJump(split, 'b', this.#program.length);
+      const splitIndex = this.#addInstruction({ kind: 'split', a: 0, b: 0 });
+      this.#patchJump(splitIndex, 'a', splitIndex + 1);
+      this.#appendInstructions(body, start, splitIndex + 1);
+      this.#addInstruction({ kind: 'jump', to: splitIndex });
+      this.#patchJump(splitIndex, 'b', this.#instructions.length);
       return;
     }
-    const splitPositions: number[] = [];
+    const splitIndexes: number[] = [];
     for (let i = minCount; i < maxCount; i++) {
-      const split = this.#emit({ kind: 'split', a: 0, b: 0 });
-      splitPositions.push(split);
-      this.#patchJump(split, 'a', split + 1);
-      this.#appendInstructions(body, start, split + 1);
+      const splitIndex = this.#addInstruction({ kind: 'split', a: 0, b: 0 });
+      splitIndexes.push(splitIndex);
+      this.#patchJump(splitIndex, 'a', splitIndex + 1);
+      this.#appendInstructions(body, start, splitIndex + 1);
     }
-    for (const split of splitPositions) this.#patchJump(split, 'b', this.#program.length);
+    for (const splitIndex of splitIndexes) this.#patchJump(splitIndex, 'b', this.#instructions.length);
   }
 
   #removeInstructionsFrom(start: number): Instruction[] {
-    return this.#program.splice(start);
+    return this.#instructions.splice(start);
   }
 
   #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
     const instructionShift = to - from;
     for (const instruction of body) {
       if (instruction.kind === 'split')
-        this.#emit({ ...instruction, a: instruction.a + instructionShift, b: instruction.b + instructionShift });
-      else if (instruction.kind === 'jump') this.#emit({ ...instruction, to: instruction.to + instructionShift });
-      else this.#emit(instruction);
+        this.#addInstruction({
+          ...instruction,
+          a: instruction.a + instructionShift,
+          b: instruction.b + instructionShift,
+        });
+      else if (instruction.kind === 'jump')
+        this.#addInstruction({ ...instruction, to: instruction.to + instructionShift });
+      else this.#addInstruction(instruction);
     }
   }
 
   #patchJump(index: number, field: 'a' | 'b' | 'to', target: number): void {
-    const instruction = this.#program[index];
+    const instruction = this.#instructions[index];
     if (instruction?.kind === 'split' && field !== 'to') instruction[field] = target;
     else if (instruction?.kind === 'jump') instruction.to = target;
   }
 }
 
-function matchCharacter(wanted: string): CharacterTest {
-  const lower = wanted.toLowerCase();
-  const upper = wanted.toUpperCase();
+function matchCharacter(wantedCharacter: string): CharacterTest {
+  const lowerCase = wantedCharacter.toLowerCase();
+  const upperCase = wantedCharacter.toUpperCase();
   return (character) =>
-    character === wanted || character === lower || character === upper || character.toLowerCase() === lower;
+    character === wantedCharacter ||
+    character === lowerCase ||
+    character === upperCase ||
+    character.toLowerCase() === lowerCase;
 }
 
 function runProgram(compiledProgram: readonly Instruction[], testedText: string): boolean {
   const patternCharacters = [...testedText];
   let currentStates = new Set<number>();
   for (let i = 0; i <= patternCharacters.length; i++) {
-    if (addState(compiledProgram, 0, currentStates, patternCharacters, i)) return true;
-    const nextCharacter = new Set<number>();
+    if (addReachableStates(compiledProgram, 0, currentStates, patternCharacters, i)) return true;
+    const nextStates = new Set<number>();
     const character = patternCharacters[i];
     if (character === undefined) return false;
     for (const currentState of currentStates) {
       const instruction = compiledProgram[currentState];
       if (instruction?.kind !== 'character' || !instruction.matches(character)) continue;
-      if (addState(compiledProgram, currentState + 1, nextCharacter, patternCharacters, i + 1)) return true;
+      if (addReachableStates(compiledProgram, currentState + 1, nextStates, patternCharacters, i + 1)) return true;
     }
-    currentStates = nextCharacter;
+    currentStates = nextStates;
   }
   return false;
 }
 
-function addState(
+function addReachableStates(
   compiledProgram: readonly Instruction[],
   from: number,
-  stateSet: Set<number>,
-  testedText: readonly string[],
+  stateIndexes: Set<number>,
+  testedCharacters: readonly string[],
   textPosition: number,
 ): boolean {
   const pendingStates = [from];
   for (let currentState = pendingStates.pop(); currentState !== undefined; currentState = pendingStates.pop()) {
-    if (stateSet.has(currentState)) continue;
-    stateSet.add(currentState);
+    if (stateIndexes.has(currentState)) continue;
+    stateIndexes.add(currentState);
     const instruction = compiledProgram[currentState];
     switch (instruction?.kind) {
       case 'match':
@@ -288,7 +296,7 @@ function addState(
         pendingStates.push(instruction.b, instruction.a);
         break;
       case 'assert':
-        if (isAssertionTrue(instruction.what, testedText, textPosition)) pendingStates.push(currentState + 1);
+        if (isAssertionTrue(instruction.what, testedCharacters, textPosition)) pendingStates.push(currentState + 1);
         break;
     }
   }
@@ -297,11 +305,12 @@ function addState(
 
 function isAssertionTrue(
   what: 'start' | 'end' | 'boundary' | 'inside',
-  testedText: readonly string[],
+  testedCharacters: readonly string[],
   textPosition: number,
 ): boolean {
   if (what === 'start') return textPosition === 0;
-  if (what === 'end') return textPosition === testedText.length;
-  const isBoundary = /\w/.test(testedText[textPosition - 1] ?? '') !== /\w/.test(testedText[textPosition] ?? '');
+  if (what === 'end') return textPosition === testedCharacters.length;
+  const isBoundary =
+    /\w/.test(testedCharacters[textPosition - 1] ?? '') !== /\w/.test(testedCharacters[textPosition] ?? '');
   return isBoundary === (what === 'boundary');
 }

@@ -1,8 +1,8 @@
 // Prints the tree of visible content as lines of text, indented by one space per level.
 import type { SnapshotMode } from './operations.ts';
-import type { Refs } from './refs.ts';
+import type { ElementRefs } from './refs.ts';
 import { ActionRoles } from './roles.ts';
-import type { FoldPart, TextPart, TreeNode, TreePart } from './tree.ts';
+import type { FoldMarkerPart, TextPart, TreeNode, TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 export interface Line {
@@ -10,16 +10,18 @@ export interface Line {
   readonly text: string;
   readonly key: string;
   readonly element: Element;
-  /** The field `frame` is the ref of the frame element that the snapshot line describes; empty for any other line. */
+  /**
+   * The field `frame` is the ref of the frame element that the snapshot line describes, or empty for any other line.
+   */
   readonly frame: string;
-  /** The field `folded` is true if the line is in a list of which the snapshot shows only some rows. */
+  /** The field `isFolded` is true if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
-  /** isShortened is true if the text of the line is cut. */
+  /** isShortened is true if the text of the snapshot line is truncated. */
   readonly isShortened?: boolean;
 }
 
-/** JoinedRoles are the roles of elements whose short content is printed on the element's own snapshot line. */
-const JoinedRoles = new Set(
+/** SingleLineRoles are the roles of elements whose short content is printed on the element's own snapshot line. */
+const SingleLineRoles = new Set(
   `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
   term definition gridcell cell columnheader rowheader img text`.split(/\s+/),
 );
@@ -40,58 +42,59 @@ const MaxLineCharacters = 500;
 
 export class SnapshotPrinter {
   readonly lines: Line[] = [];
-  readonly #refs: Refs;
+  readonly #refs: ElementRefs;
   readonly #mode: SnapshotMode;
   readonly #textCounts = new Map<string, number>();
 
-  constructor(refs: Refs, mode: SnapshotMode) {
+  constructor(refs: ElementRefs, mode: SnapshotMode) {
     this.#refs = refs;
     this.#mode = mode;
   }
 
   /** printParts yields after each part, so that the caller can let the page run. */
   *printParts(node: TreeNode, depth: number, key: string): Generator<void> {
-    const folded = node.rows > node.shownRows;
+    const isFolded = node.rows > node.shownRows;
     for (const part of node.children) {
-      if (part.kind === 'node') yield* this.#printNode(part, depth, folded);
-      else this.#printText(part, depth, key, folded);
+      if (part.kind === 'node') yield* this.#printNode(part, depth, isFolded);
+      else this.#printText(part, depth, key, isFolded);
       yield;
     }
   }
 
-  #printText(part: TextPart | FoldPart, depth: number, parentKey: string, folded: boolean): void {
+  #printText(part: TextPart | FoldMarkerPart, depth: number, parentKey: string, isFolded: boolean): void {
     if (part.kind === 'text') {
       const text = cleanText(part.text);
       if (text)
-        this.#add(
+        this.#addLine(
           shorten(text, MaxLineCharacters),
           depth,
           this.#makeTextKey(parentKey, text),
           part.element,
           '',
-          folded,
+          isFolded,
           text.length > MaxLineCharacters,
         );
-    } else this.#add(part.text || '…', depth, `${parentKey}…`, part.element, '', true);
+    } else this.#addLine(part.text || '…', depth, `${parentKey}…`, part.element, '', true);
   }
 
-  *#printNode(node: TreeNode, depth: number, folded: boolean): Generator<void> {
+  *#printNode(node: TreeNode, depth: number, isFolded: boolean): Generator<void> {
     const key = `#${this.#refs.idOf(node.element)}`;
     if (this.#isOmitted(node)) return;
-    const joined = this.#joinOnOneLine(node);
-    if (joined !== undefined) {
-      const isShortened = joined.length > 2 * MaxLineCharacters && joined.endsWith('…');
-      if (joined !== '') this.#add(joined, depth, key, node.element, readFrameRef(node), folded, isShortened);
+    const joinedLine = this.#joinOnOneLine(node);
+    if (joinedLine !== undefined) {
+      const isShortened = joinedLine.length > 2 * MaxLineCharacters && joinedLine.endsWith('…');
+      if (joinedLine !== '')
+        this.#addLine(joinedLine, depth, key, node.element, readFrameRef(node), isFolded, isShortened);
       return;
     }
-    const head = formatHead(node);
-    const isWordless = head === '' || head === '-';
-    if (!isWordless) this.#add(head, depth, key, node.element, readFrameRef(node), folded);
-    else if (node.role === 'listitem') this.#add('- item', depth, key, node.element, '', folded);
-    const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
-    const before = this.lines.length;
-    yield* this.printParts(node, inner, key);
-    if (this.lines.length === before && !node.ref && !node.name && !node.value) {
+    const headText = formatHead(node);
+    const isWordless = headText === '' || headText === '-';
+    if (!isWordless) this.#addLine(headText, depth, key, node.element, readFrameRef(node), isFolded);
+    else if (node.role === 'listitem') this.#addLine('- item', depth, key, node.element, '', isFolded);
+    const innerDepth = isWordless && node.role !== 'listitem' ? depth : depth + 1;
+    const lineCountBefore = this.lines.length;
+    yield* this.printParts(node, innerDepth, key);
+    if (this.lines.length === lineCountBefore && !node.ref && !node.name && !node.value) {
       if (!isWordless || node.role === 'listitem') this.lines.pop();
     }
   }
@@ -108,29 +111,31 @@ export class SnapshotPrinter {
     return count === 0 ? key : `${key}/${count}`;
   }
 
-  #add(
+  #addLine(
     text: string,
     depth: number,
     key: string,
     element: Element,
     frame: string,
-    folded: boolean,
+    isFolded: boolean,
     isShortened = false,
   ): void {
-    this.lines.push({ depth, text, key, element, frame, folded, ...(isShortened ? { isShortened } : {}) });
+    this.lines.push({ depth, text, key, element, frame, folded: isFolded, ...(isShortened ? { isShortened } : {}) });
   }
 
   #joinOnOneLine(node: TreeNode): string | undefined {
     if (node.children.length === 0)
-      return JoinedRoles.has(node.role) || node.ref || node.name ? formatHead(node) : undefined;
-    if (!JoinedRoles.has(node.role) || !node.children.every((part) => fitsOnParentLine(part, 0))) return undefined;
+      return SingleLineRoles.has(node.role) || node.ref || node.name ? formatHead(node) : undefined;
+    if (!SingleLineRoles.has(node.role) || !node.children.every((part) => fitsOnParentLine(part, 0))) return undefined;
     const text = node.role === 'row' ? formatRow(node, this.#mode) : joinParts(node.children);
     const limit = node.role === 'row' ? MaxRowCharacters : MaxJoinedCharacters;
     const isText = node.children.length === 1 && node.children[0]?.kind === 'text';
     if (text.length > limit && !isText) return undefined;
     if (text === '') return node.ref || node.name ? formatHead(node) : '';
-    const head = formatHead(node);
-    return head === '' ? shorten(text, 2 * MaxLineCharacters) : `${head} ${shorten(text, 2 * MaxLineCharacters)}`;
+    const headText = formatHead(node);
+    return headText === ''
+      ? shorten(text, 2 * MaxLineCharacters)
+      : `${headText} ${shorten(text, 2 * MaxLineCharacters)}`;
   }
 }
 
@@ -140,11 +145,11 @@ function readFrameRef(node: TreeNode): string {
 
 /** formatHead returns the role, name, states and value of a node, such as `textbox "Name" [ref=e12]: Ada`. */
 export function formatHead(node: TreeNode): string {
-  const word = Object.hasOwn(RoleLabels, node.role) ? (RoleLabels[node.role] ?? '') : node.role;
-  let head = word + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
-  if (node.value !== undefined) head += `: ${node.value}`;
-  if (node.rows > node.shownRows) head += ` ${node.rows} rows, ${node.shownRows} shown`;
-  return head.trim();
+  const roleLabel = Object.hasOwn(RoleLabels, node.role) ? (RoleLabels[node.role] ?? '') : node.role;
+  let headText = roleLabel + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
+  if (node.value !== undefined) headText += `: ${node.value}`;
+  if (node.rows > node.shownRows) headText += ` ${node.rows} rows, ${node.shownRows} shown`;
+  return headText.trim();
 }
 
 const MaxJoinedParts = 15;
@@ -153,7 +158,8 @@ function fitsOnParentLine(part: TreePart, level: number): boolean {
   if (part.kind === 'text') return true;
   if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;
   if (part.children.length === 0) return true;
-  const isContainer = JoinedRoles.has(part.role) && part.role !== 'row' && (part.role !== 'listitem' || level === 0);
+  const isContainer =
+    SingleLineRoles.has(part.role) && part.role !== 'row' && (part.role !== 'listitem' || level === 0);
   return (
     isContainer &&
     level < 4 &&
@@ -191,11 +197,11 @@ function formatRow(row: TreeNode, mode: SnapshotMode): string {
   });
   if (mode !== 'interactive') return cells.every((cell) => cell === '') ? '' : cells.join(' | ').trimEnd();
   const label = cells.findIndex((cell) => cell !== '');
-  const kept = cells.flatMap((cell, i) => {
+  const keptCells = cells.flatMap((cell, i) => {
     if (/\[ref=/.test(cell)) return [cell];
     return i === label ? [shorten(cell, MaxRowLabelCharacters)] : [];
   });
-  return kept.join(' | ');
+  return keptCells.join(' | ');
 }
 
 export function joinLines(lines: readonly Pick<Line, 'depth' | 'text'>[]): string {

@@ -11,10 +11,10 @@ import type { InputRequest } from './input-request.ts';
 import { inspectSecretFields } from './inspect.ts';
 import { shareElement } from './lend.ts';
 import type {
-  FactsResult,
+  LastUsedNumbers,
   PageAnswer,
   PageCalls,
-  PageNumbers,
+  PageFactsResult,
   PageOperationName,
   PageOperationOf,
   PageProgress,
@@ -24,20 +24,20 @@ import { locateElement } from './ready.ts';
 import { scroll } from './scroll.ts';
 import { select } from './select.ts';
 import { readDocumentTitle, readSnapshot } from './snapshot.ts';
-import { type Context, DocumentState } from './state.ts';
+import { DocumentState, type PageContext } from './state.ts';
 import { runStorageOperation } from './storage.ts';
 import { readStyles } from './styles.ts';
 import { TrustedInput } from './trusted.ts';
 import { fill, press, type } from './typing.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { upload } from './upload.ts';
 import { waitFor } from './wait-for.ts';
 
-type Handlers = {
-  [N in PageOperationName]: (args: PageCalls[N]['arguments'], context: Context) => Promise<PageCalls[N]['result']>;
+type OperationHandlers = {
+  [N in PageOperationName]: (args: PageCalls[N]['arguments'], context: PageContext) => Promise<PageCalls[N]['result']>;
 };
 
-const handlers: Handlers = {
+const handlers: OperationHandlers = {
   snapshot: readSnapshot,
   find,
   read: readContent,
@@ -68,18 +68,18 @@ const handlers: Handlers = {
 
 const documentState = new DocumentState();
 
-/** continueNumbers must be called before the first operation of a document. */
-export function continueNumbers(numbers: PageNumbers): void {
-  documentState.continueNumbers(numbers);
+/** continueNumbering must be called before the first operation of a document. */
+export function continueNumbering(numbers: LastUsedNumbers): void {
+  documentState.continueNumbering(numbers);
 }
 
-export function readLastNumbers(): PageNumbers {
+export function readLastNumbers(): LastUsedNumbers {
   return documentState.lastNumbers;
 }
 
 /**
- * executeOperation executes one page script operation and returns its answer; its promise never rejects. `report` may
- * be called at any time until the operation ends. Without askInput, operations dispatch only synthetic events.
+ * executeOperation executes one page script operation and returns the answer in a promise that never rejects. `report`
+ * may be called at any time until the operation ends. Without askInput, operations dispatch only synthetic events.
  */
 export async function executeOperation<N extends PageOperationName>(
   operation: PageOperationOf<N>,
@@ -89,14 +89,21 @@ export async function executeOperation<N extends PageOperationName>(
 ): Promise<PageAnswer<N>> {
   const trustedInput = askInput && new TrustedInput(askInput, signal);
   let doneText = '';
-  const setDone = (text: string) => {
+  const setDoneText = (text: string) => {
     doneText = text;
   };
   try {
     signal.throwIfAborted();
-    const handler: Handlers[N] = handlers[operation.name];
+    const handler: OperationHandlers[N] = handlers[operation.name];
     if (!handler) throw new PageFailure('invalid_arguments', `The page script has no operation "${operation.name}".`);
-    const context = { state: documentState, prefix: operation.prefix, report, signal, setDone, trusted: trustedInput };
+    const context = {
+      state: documentState,
+      prefix: operation.prefix,
+      report,
+      signal,
+      setDoneText,
+      trusted: trustedInput,
+    };
     return { ok: true, result: await handler(operation.arguments, context) };
   } catch (error) {
     return { ok: false, error: toPageError(error, signal, doneText) };
@@ -105,14 +112,14 @@ export async function executeOperation<N extends PageOperationName>(
   }
 }
 
-async function readFacts(): Promise<FactsResult> {
+async function readFacts(): Promise<PageFactsResult> {
   return {
     url: location.href,
     title: readDocumentTitle(),
-    readyState: unclobbered.readyState,
+    readyState: safeDocument.readyState,
     index: findIndexInParent(),
-    hasFocus: unclobbered.hasFocus(),
-    visibility: unclobbered.visibilityState,
+    hasFocus: safeDocument.hasFocus(),
+    visibility: safeDocument.visibilityState,
     size: { width: innerWidth, height: innerHeight },
   };
 }

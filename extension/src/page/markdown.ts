@@ -24,8 +24,8 @@ const FormFieldTags = /^(input|select|textarea|progress|meter)$/;
 interface InlineStyle {
   /** hasLineBreaks is true if line breaks in the text are drawn, as with the CSS property `white-space: pre-wrap`. */
   readonly hasLineBreaks: boolean;
-  /** isFlat is true if the text must not contain line breaks, such as in a table cell. */
-  readonly isFlat: boolean;
+  /** isSingleLine is true if the text must not contain line breaks, such as in a table cell. */
+  readonly isSingleLine: boolean;
 }
 
 export class MarkdownWriter {
@@ -33,16 +33,16 @@ export class MarkdownWriter {
   readonly #isMarkdown: boolean;
   #lines: string[] = [];
   #text = '';
-  /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */
+  /** #prefix is the text at the beginning of each line: quote marks and the indentation of lists. */
   #prefix = '';
   /** #marker is the text, such as a bullet, with which the next line begins instead of #prefix. */
-  #marker = '';
-  #characters = 0;
-  #visited = 0;
-  #nesting = 0;
-  #sliceEnd = 0;
+  #lineMarker = '';
+  #characterCount = 0;
+  #visitedCount = 0;
+  #nestingDepth = 0;
+  #sliceEndMs = 0;
   #lastGrid: Element | undefined;
-  isCut = false;
+  isTruncated = false;
 
   constructor(isMarkdown: boolean) {
     this.#isMarkdown = isMarkdown;
@@ -50,8 +50,8 @@ export class MarkdownWriter {
 
   /** The method `run` yields the number of visited elements every 50 ms, and finally returns the Markdown or text. */
   *run(root: Element): Generator<number, string> {
-    this.#sliceEnd = performance.now() + TimeSliceMs;
-    yield* this.#visit(root, { hasLineBreaks: false, isFlat: false });
+    this.#sliceEndMs = performance.now() + TimeSliceMs;
+    yield* this.#visit(root, { hasLineBreaks: false, isSingleLine: false });
     this.#endLine();
     return this.#lines
       .join('\n')
@@ -59,92 +59,108 @@ export class MarkdownWriter {
       .trim();
   }
 
-  *#visit(element: Element, outer: InlineStyle): Generator<number, void> {
+  *#visit(element: Element, outerStyle: InlineStyle): Generator<number, void> {
     const tag = element.localName;
     if (SkippedTags.has(tag)) return;
     const original = element.getAttribute('aria-hidden') === 'true' ? findHiddenOriginal(element) : element;
     if (!original) return;
-    if (this.#characters > MaxCharacters || this.#nesting >= MaxNesting) {
-      this.isCut = true;
+    if (this.#characterCount > MaxCharacters || this.#nestingDepth >= MaxNesting) {
+      this.isTruncated = true;
       return;
     }
-    if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
-      yield this.#visited;
-      this.#sliceEnd = performance.now() + TimeSliceMs;
+    if ((++this.#visitedCount & 31) === 0 && performance.now() > this.#sliceEndMs) {
+      yield this.#visitedCount;
+      this.#sliceEndMs = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
-    const shown = determineVisibility(element, style);
-    if (!shown.drawn || shown.closed) return;
+    const elementVisibility = determineVisibility(element, style);
+    if (!elementVisibility.drawn || elementVisibility.closed) return;
     const isInline = isInlineDisplay(style.display);
-    const isBlock = !outer.isFlat && !isInline;
-    if (outer.isFlat && !isInline) this.#text += ' ';
+    const isBlock = !outerStyle.isSingleLine && !isInline;
+    if (outerStyle.isSingleLine && !isInline) this.#text += ' ';
     const hasLineBreaks = style.whiteSpaceCollapse !== 'collapse';
-    const inline = hasLineBreaks === outer.hasLineBreaks ? outer : { ...outer, hasLineBreaks };
+    const inline = hasLineBreaks === outerStyle.hasLineBreaks ? outerStyle : { ...outerStyle, hasLineBreaks };
     if (isBlock) this.#endLine();
-    this.#nesting++;
-    const canReadText = () => shown.text && isTextShown(element, style);
+    this.#nestingDepth++;
+    const canReadText = () => elementVisibility.text && isTextShown(element, style);
     const formula = original !== element || tag === 'math' ? readMath(original) : '';
-    if (tag === 'code' && isBlock && hasLineBreaks) this.#preformatted(element);
-    else if (formula === '') yield* this.#element(element, tag, inline, canReadText);
+    if (tag === 'code' && isBlock && hasLineBreaks) this.#renderPreformatted(element);
+    else if (formula === '') yield* this.#renderElement(element, tag, inline, canReadText);
     else if (canReadText()) this.#text += formula;
-    this.#nesting--;
+    this.#nestingDepth--;
     if (isBlock) this.#endLine();
   }
 
-  *#element(element: Element, tag: string, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
+  *#renderElement(
+    element: Element,
+    tag: string,
+    inline: InlineStyle,
+    canReadText: () => boolean,
+  ): Generator<number, void> {
     const role = computeRole(element);
     if (tag === 'br') {
-      if (inline.isFlat) this.#text += ' ';
+      if (inline.isSingleLine) this.#text += ' ';
       else this.#endLine();
-    } else if (tag === 'hr') this.#block('---');
+    } else if (tag === 'hr') this.#addBlock('---');
     else if (tag === 'sup' && readExponent(element)) this.#text += canReadText() ? readExponent(element) : '';
-    else if (tag === 'img') this.#image(element);
-    else if (tag === 'svg') yield* this.#drawing(element, role, inline, canReadText);
+    else if (tag === 'img') this.#renderImage(element);
+    else if (tag === 'svg') yield* this.#renderDrawing(element, role, inline, canReadText);
     else if (role === 'img' || tag === 'canvas') this.#addAlternative(computeElementName(element, role));
-    else if (role === 'iframe') this.#frame(element);
-    else if (FormFieldTags.test(tag)) this.#field(element, role);
-    else if (tag === 'pre' && !inline.isFlat) this.#preformatted(element);
-    else if (role === 'heading' && !inline.isFlat) yield* this.#heading(element, inline, canReadText);
-    else if (tag === 'li' || role === 'listitem') yield* this.#item(element, inline, canReadText);
-    else if (tag === 'blockquote' && !inline.isFlat) yield* this.#indented('> ', element, inline, canReadText);
-    else if (tag === 'table' && !inline.isFlat && isDataTable(element)) yield* this.#table(element, inline);
-    else if (role === 'row' && tag !== 'tr' && !inline.isFlat) yield* this.#gridRow(element, inline);
-    else yield* this.#wrapped(element, tag, inline, canReadText);
+    else if (role === 'iframe') this.#renderFrame(element);
+    else if (FormFieldTags.test(tag)) this.#renderField(element, role);
+    else if (tag === 'pre' && !inline.isSingleLine) this.#renderPreformatted(element);
+    else if (role === 'heading' && !inline.isSingleLine) yield* this.#renderHeading(element, inline, canReadText);
+    else if (tag === 'li' || role === 'listitem') yield* this.#renderListItem(element, inline, canReadText);
+    else if (tag === 'blockquote' && !inline.isSingleLine)
+      yield* this.#renderIndented('> ', element, inline, canReadText);
+    else if (tag === 'table' && !inline.isSingleLine && isDataTable(element)) yield* this.#renderTable(element, inline);
+    else if (role === 'row' && tag !== 'tr' && !inline.isSingleLine) yield* this.#renderGridRow(element, inline);
+    else yield* this.#renderWithMarkup(element, tag, inline, canReadText);
   }
 
-  *#wrapped(element: Element, tag: string, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
-    if (/^(ul|ol|menu)$/.test(tag) && this.#isMarkdown && this.#prefix === '') this.#blank();
+  *#renderWithMarkup(
+    element: Element,
+    tag: string,
+    inline: InlineStyle,
+    canReadText: () => boolean,
+  ): Generator<number, void> {
+    if (/^(ul|ol|menu)$/.test(tag) && this.#isMarkdown && this.#prefix === '') this.#addBlankLine();
     const isLink = tag === 'a' && readHref(element) !== '';
-    const marks = this.#isMarkdown ? makeInlineMarkup(element, tag) : undefined;
-    if (!marks && !isLink) return yield* this.#children(element, inline, canReadText);
-    const before = this.#text;
+    const markup = this.#isMarkdown ? makeInlineMarkup(element, tag) : undefined;
+    if (!markup && !isLink) return yield* this.#children(element, inline, canReadText);
+    const textBefore = this.#text;
     const lines = this.#lines.length;
     this.#text = '';
     yield* this.#children(element, inline, canReadText);
     const hasLines = this.#lines.length !== lines;
-    let inner = collapseWhitespace(this.#text);
-    if (isLink && !hasLines && inner.trim() === '') inner += computeElementName(element, 'link'); // a link with an icon
-    const [open, close] = tag === 'code' && inner.includes('`') ? ['`` ', ' ``'] : (marks ?? ['', '']);
-    if (hasLines && isLink && marks) this.#linkFirstLine(lines, open, close);
-    if (hasLines || inner.trim() === '') this.#text = hasLines ? this.#text : before + inner;
+    let innerText = collapseWhitespace(this.#text);
+    // A link that contains only an icon gets its accessible name.
+    if (isLink && !hasLines && innerText.trim() === '') innerText += computeElementName(element, 'link');
+    const [openingMark, closingMark] =
+      tag === 'code' && innerText.includes('`') ? ['`` ', ' ``'] : (markup ?? ['', '']);
+    if (hasLines && isLink && markup) this.#linkFirstLine(lines, openingMark, closingMark);
+    if (hasLines || innerText.trim() === '') this.#text = hasLines ? this.#text : textBefore + innerText;
     else
-      this.#text = `${before}${/^\s/.test(inner) ? ' ' : ''}${open}${inner.trim()}${close}${/\s$/.test(inner) ? ' ' : ''}`;
-    if (hasLines && before.trim() !== '')
-      this.#lines.splice(lines, 0, this.#prefix + collapseWhitespace(before).trim());
+      this.#text = `${textBefore}${/^\s/.test(innerText) ? ' ' : ''}${openingMark}${innerText.trim()}${closingMark}${/\s$/.test(innerText) ? ' ' : ''}`;
+    if (hasLines && textBefore.trim() !== '')
+      this.#lines.splice(lines, 0, this.#prefix + collapseWhitespace(textBefore).trim());
   }
 
-  /** A link around blocks, such as a card with a heading, becomes a link around the first line of its content. */
-  #linkFirstLine(start: number, open: string, close: string): void {
+  /**
+   * #linkFirstLine turns a link around blocks, such as a card with a heading, into a link around the first line of the
+   * blocks.
+   */
+  #linkFirstLine(start: number, openingMark: string, closingMark: string): void {
     for (let i = start; i < this.#lines.length; i++) {
       const [, marker = '', text = ''] = /^(\s*(?:(?:>|[-*]|\d+\.|#+) )*)(.*)$/.exec(this.#lines[i] ?? '') ?? [];
       if (text === '' || text.startsWith('```') || text.startsWith('|') || text.includes('](')) continue;
-      this.#lines[i] = marker + open + text + close;
+      this.#lines[i] = marker + openingMark + text + closingMark;
       return;
     }
   }
 
   *#children(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
-    let canSee: boolean | undefined;
+    let isTextVisible: boolean | undefined;
     for (const child of listFlatChildren(element)) {
       if (child instanceof Element) yield* this.#visit(child, inline);
       else if (child instanceof Text && child.data !== '') {
@@ -152,15 +168,15 @@ export class MarkdownWriter {
           this.#text += ' ';
           continue;
         }
-        canSee ??= canReadText();
-        if (!canSee) continue;
+        isTextVisible ??= canReadText();
+        if (!isTextVisible) continue;
         this.#addText(child.data, inline);
       }
     }
   }
 
-  #addText(text: string, { hasLineBreaks, isFlat }: InlineStyle): void {
-    this.#characters += text.length;
+  #addText(text: string, { hasLineBreaks, isSingleLine: isFlat }: InlineStyle): void {
+    this.#characterCount += text.length;
     const [first = '', ...rest] = hasLineBreaks && !isFlat ? text.split('\n') : [text];
     this.#text += first;
     for (const line of rest) {
@@ -169,41 +185,41 @@ export class MarkdownWriter {
     }
   }
 
-  *#heading(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
+  *#renderHeading(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
     const level = Number(element.getAttribute('aria-level')) || Number(/^h([1-6])$/.exec(element.localName)?.[1] ?? 2);
-    this.#blank();
-    if (this.#isMarkdown) this.#marker = `${this.#marker || this.#prefix}${'#'.repeat(Math.min(6, level))} `;
-    yield* this.#children(element, { ...inline, isFlat: true }, canReadText);
+    this.#addBlankLine();
+    if (this.#isMarkdown) this.#lineMarker = `${this.#lineMarker || this.#prefix}${'#'.repeat(Math.min(6, level))} `;
+    yield* this.#children(element, { ...inline, isSingleLine: true }, canReadText);
     this.#endLine();
-    this.#marker = '';
-    this.#blank();
+    this.#lineMarker = '';
+    this.#addBlankLine();
   }
 
-  *#item(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
-    if (inline.isFlat) return yield* this.#children(element, inline, canReadText);
+  *#renderListItem(element: Element, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
+    if (inline.isSingleLine) return yield* this.#children(element, inline, canReadText);
     const list = element.parentElement;
     const number = list instanceof HTMLOListElement ? `${countItemNumber(element, list)}. ` : '- ';
-    this.#marker = number;
-    yield* this.#indented('  ', element, inline, canReadText);
-    this.#marker = '';
+    this.#lineMarker = number;
+    yield* this.#renderIndented('  ', element, inline, canReadText);
+    this.#lineMarker = '';
   }
 
-  *#indented(
+  *#renderIndented(
     prefix: string,
     element: Element,
     inline: InlineStyle,
     canReadText: () => boolean,
   ): Generator<number, void> {
-    const outer = this.#prefix;
+    const outerPrefix = this.#prefix;
     this.#prefix += prefix;
-    if (this.#marker) this.#marker = outer + this.#marker;
+    if (this.#lineMarker) this.#lineMarker = outerPrefix + this.#lineMarker;
     yield* this.#children(element, inline, canReadText);
     this.#endLine();
-    this.#prefix = outer;
+    this.#prefix = outerPrefix;
   }
 
-  *#table(table: HTMLTableElement, inline: InlineStyle): Generator<number, void> {
-    this.#blank();
+  *#renderTable(table: HTMLTableElement, inline: InlineStyle): Generator<number, void> {
+    this.#addBlankLine();
     const { caption } = table;
     if (caption) yield* this.#visit(caption, inline);
     const rows: SpannedCell[][] = [];
@@ -211,50 +227,50 @@ export class MarkdownWriter {
       if (row.closest('table') !== table || !row.checkVisibility()) continue;
       const cells: SpannedCell[] = [];
       for (const cell of row.cells)
-        cells.push({ text: yield* this.#cell(cell, inline), columns: cell.colSpan, rows: cell.rowSpan });
+        cells.push({ text: yield* this.#renderCell(cell, inline), columns: cell.colSpan, rows: cell.rowSpan });
       rows.push(cells);
     }
-    this.#blank();
-    for (const [i, cells] of layOutCells(rows).entries()) this.#row(cells, i === 0);
-    this.#blank();
+    this.#addBlankLine();
+    for (const [i, cells] of layOutCells(rows).entries()) this.#renderRow(cells, i === 0);
+    this.#addBlankLine();
   }
 
-  #row(cells: readonly string[], isFirst: boolean): void {
+  #renderRow(cells: readonly string[], isFirst: boolean): void {
     this.#lines.push(this.#prefix + (this.#isMarkdown ? `| ${cells.join(' | ')} |` : cells.join('\t')));
     if (isFirst && this.#isMarkdown) this.#lines.push(`${this.#prefix}|${' --- |'.repeat(cells.length)}`);
   }
 
-  *#gridRow(row: Element, inline: InlineStyle): Generator<number, void> {
-    const grid = findClosestInFlatTree(row, (at) => /^(grid|table|treegrid)$/.test(computeRole(at)));
+  *#renderGridRow(row: Element, inline: InlineStyle): Generator<number, void> {
+    const gridElement = findClosestInFlatTree(row, (at) => /^(grid|table|treegrid)$/.test(computeRole(at)));
     this.#endLine();
     const texts: string[] = [];
-    for (const cell of listGridCells(row, 0)) texts.push(yield* this.#cell(cell, inline));
+    for (const cell of listGridCells(row, 0)) texts.push(yield* this.#renderCell(cell, inline));
     if (texts.every((text) => text === '')) return;
-    const isFirst = grid === undefined || grid !== this.#lastGrid;
-    if (isFirst) this.#blank();
-    this.#row(texts, isFirst);
-    this.#lastGrid = grid;
+    const isFirst = gridElement === undefined || gridElement !== this.#lastGrid;
+    if (isFirst) this.#addBlankLine();
+    this.#renderRow(texts, isFirst);
+    this.#lastGrid = gridElement;
   }
 
-  *#cell(cell: Element, inline: InlineStyle): Generator<number, string> {
-    const outer = this.#text;
+  *#renderCell(cell: Element, inline: InlineStyle): Generator<number, string> {
+    const outerText = this.#text;
     this.#text = '';
-    yield* this.#visit(cell, { ...inline, isFlat: true });
+    yield* this.#visit(cell, { ...inline, isSingleLine: true });
     const text = cleanText(this.#text);
-    this.#text = outer;
+    this.#text = outerText;
     return this.#isMarkdown ? text.replaceAll('|', '\\|') : text;
   }
 
-  #preformatted(element: Element): void {
+  #renderPreformatted(element: Element): void {
     if (!(element instanceof HTMLElement)) return;
     const text = element.innerText.replace(/\n$/, '');
-    this.#characters += text.length;
-    const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-    const fence = '`'.repeat(longest + 1);
-    this.#block(this.#isMarkdown ? `${fence}${findCodeLanguage(element)}\n${text}\n${fence}` : text);
+    this.#characterCount += text.length;
+    const longestTickRun = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+    const fence = '`'.repeat(longestTickRun + 1);
+    this.#addBlock(this.#isMarkdown ? `${fence}${findCodeLanguage(element)}\n${text}\n${fence}` : text);
   }
 
-  #image(element: Element): void {
+  #renderImage(element: Element): void {
     const alt = cleanText(element.getAttribute('alt') ?? '');
     if (alt === '') return;
     const source = element instanceof HTMLImageElement ? element.currentSrc || element.src : '';
@@ -266,24 +282,29 @@ export class MarkdownWriter {
     if (text !== '') this.#text += this.#isMarkdown ? `![${text}]${target}` : text;
   }
 
-  /** A drawing, such as a chart, has an alternative text, and texts that the user sees. */
-  *#drawing(element: Element, role: string, inline: InlineStyle, canReadText: () => boolean): Generator<number, void> {
+  /** #drawing writes a drawing, such as a chart, as its alternative text and the texts inside the drawing. */
+  *#renderDrawing(
+    element: Element,
+    role: string,
+    inline: InlineStyle,
+    canReadText: () => boolean,
+  ): Generator<number, void> {
     if (role === 'img') this.#addAlternative(computeElementName(element, role));
-    yield* this.#children(element, { ...inline, isFlat: true }, canReadText);
+    yield* this.#children(element, { ...inline, isSingleLine: true }, canReadText);
   }
 
-  #frame(element: Element): void {
+  #renderFrame(element: Element): void {
     this.frames.push(element);
     const title = computeElementName(element, 'iframe');
     this.#text += this.#isMarkdown || title ? ` [frame${title ? `: ${title}` : ''}] ` : '';
   }
 
-  #field(element: Element, role: string): void {
+  #renderField(element: Element, role: string): void {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
     const name = computeElementName(element, role);
     const value = element instanceof HTMLTextAreaElement ? readFullValue(element, role) : readShownValue(element, role);
-    const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
-    if (checked) this.#text += `${element.checked ? ' [x] ' : ' [ ] '}${element.labels?.length ? '' : `${name} `}`;
+    const isCheckable = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
+    if (isCheckable) this.#text += `${element.checked ? ' [x] ' : ' [ ] '}${element.labels?.length ? '' : `${name} `}`;
     else if (role === 'button') this.#text += ` ${name} `;
     else if (value !== undefined) this.#text += ` [${name ? `${name}: ` : ''}${value}] `;
   }
@@ -292,24 +313,25 @@ export class MarkdownWriter {
     const text = collapseWhitespace(this.#text).trim();
     this.#text = '';
     if (text === '') return;
-    const start = this.#marker || this.#prefix;
-    this.#marker = '';
+    const start = this.#lineMarker || this.#prefix;
+    this.#lineMarker = '';
     const isItem = /^\s*([-*]|\d+\.) $/.test(start);
     const isInList = this.#prefix.endsWith('  ');
-    if (!isItem && !isInList && this.#isMarkdown) this.#blank();
+    if (!isItem && !isInList && this.#isMarkdown) this.#addBlankLine();
     this.#lines.push(start + text);
   }
 
-  #block(text: string): void {
+  #addBlock(text: string): void {
     this.#endLine();
-    this.#blank();
+    this.#addBlankLine();
     for (const line of text.split('\n')) this.#lines.push(this.#prefix + line);
-    this.#blank();
+    this.#addBlankLine();
   }
 
-  #blank(): void {
-    const last = this.#lines.at(-1);
-    if (last !== undefined && last.trim() !== '' && last.trim() !== '>') this.#lines.push(this.#prefix.trimEnd());
+  #addBlankLine(): void {
+    const lastLine = this.#lines.at(-1);
+    if (lastLine !== undefined && lastLine.trim() !== '' && lastLine.trim() !== '>')
+      this.#lines.push(this.#prefix.trimEnd());
   }
 }
 
@@ -347,7 +369,7 @@ function findCodeLanguage(element: Element): string {
 
 const MaxCellNesting = 5;
 
-/** listGridCells returns the cells of a row that consists of elements with roles, and other content of the row. */
+/** listGridCells returns the cells of an ARIA row, and any other elements with content in the row. */
 function listGridCells(row: Element, nesting: number): Element[] {
   return [...listFlatChildren(row)].flatMap((child) => {
     if (!(child instanceof Element)) return [];
@@ -358,7 +380,7 @@ function listGridCells(row: Element, nesting: number): Element[] {
   });
 }
 
-/** isDataTable reports whether a table contains rows of data, and is not used for page layout. */
+/** isDataTable reports whether a table contains rows of data instead of laying out the page. */
 function isDataTable(table: Element): table is HTMLTableElement {
   if (!(table instanceof HTMLTableElement) || table.querySelector('table') !== null) return false;
   if (table.getAttribute('role') === 'presentation' || table.getAttribute('role') === 'none') return false;
@@ -367,12 +389,12 @@ function isDataTable(table: Element): table is HTMLTableElement {
 
 function countItemNumber(item: Element, list: HTMLOListElement): number {
   const items = [...list.children].filter((child) => child instanceof HTMLLIElement);
-  const step = list.reversed ? -1 : 1;
+  const numberStep = list.reversed ? -1 : 1;
   let number = list.reversed && !list.hasAttribute('start') ? items.length : list.start;
-  for (const each of items) {
-    if (each.hasAttribute('value')) number = each.value;
-    if (each === item) break;
-    number += step;
+  for (const listEntry of items) {
+    if (listEntry.hasAttribute('value')) number = listEntry.value;
+    if (listEntry === item) break;
+    number += numberStep;
   }
   return number;
 }

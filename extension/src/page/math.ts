@@ -1,4 +1,4 @@
-// Reads formulas as text: MathML and superscripts lose their meaning if only their characters are joined.
+// Reads formulas as text. The joined characters of MathML or of a superscript would lose their meaning.
 
 /** readMath returns the TeX source of the formula in an element, or else the formula as one line, such as "(a+b)/c". */
 export function readMath(element: Element): string {

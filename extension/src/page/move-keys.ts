@@ -13,21 +13,24 @@ const CaretMoves: Readonly<Record<string, readonly ['backward' | 'forward', 'cha
   End: ['forward', 'lineboundary'],
 };
 
-/** moveCaret moves the caret of the focused field, and returns what the key did; empty if the caret did not move. */
+/**
+ * moveCaret moves the caret of the focused field, and describes the effect, or returns an empty string if the caret did
+ * not move.
+ */
 export function moveCaret(key: Key): string {
   const move = Object.hasOwn(CaretMoves, key.key) ? CaretMoves[key.key] : undefined;
   if (!move) return '';
-  const before = readCaret();
+  const caretBefore = readCaret();
   getSelection()?.modify(key.pressed.shiftKey ? 'extend' : 'move', ...move);
-  const after = readCaret();
-  return after.every((part, i) => part === before[i]) ? '' : 'moved the caret';
+  const caretAfter = readCaret();
+  return caretAfter.every((part, i) => part === caretBefore[i]) ? '' : 'moved the caret';
 }
 
-/** readCaret returns the position of the caret and of the selection, in parts that can be compared. */
+/** readCaret returns the positions of the caret and the selection as a list of values that callers can compare. */
 function readCaret(): readonly unknown[] {
-  const focused = getFocusedElement();
-  if (focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement)
-    return [focused.selectionStart, focused.selectionEnd, focused.selectionDirection];
+  const focusedElement = getFocusedElement();
+  if (focusedElement instanceof HTMLInputElement || focusedElement instanceof HTMLTextAreaElement)
+    return [focusedElement.selectionStart, focusedElement.selectionEnd, focusedElement.selectionDirection];
   const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection() ?? {};
   return [anchorNode, anchorOffset, focusNode, focusOffset];
 }
@@ -37,7 +40,10 @@ const ArrowScrollPixels = 40;
 /** PageScrollShare is the fraction of the visible height by which a page key scrolls. */
 const PageScrollShare = 0.9;
 
-/** scrollByKey scrolls the area around an element, and returns what the key did; empty if nothing scrolled. */
+/**
+ * scrollByKey scrolls the scrollable area around an element, and describes the effect, or returns an empty string if
+ * nothing scrolled.
+ */
 export function scrollByKey(target: Element, { key, pressed }: Key): string {
   const scrollArea = findScroller(target, key === 'ArrowLeft' || key === 'ArrowRight');
   const page = scrollArea.clientHeight * PageScrollShare;

@@ -78,8 +78,8 @@ function listLabels(element: Element): readonly HTMLLabelElement[] {
   if (!isFormAssociated(element)) return [];
   const root = element.getRootNode();
   if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
-  const named = element.id === '' ? [] : [...root.querySelectorAll(`label[for="${CSS.escape(element.id)}"]`)];
-  return [element.closest('label'), ...named].flatMap((label) =>
+  const labelsById = element.id === '' ? [] : [...root.querySelectorAll(`label[for="${CSS.escape(element.id)}"]`)];
+  return [element.closest('label'), ...labelsById].flatMap((label) =>
     label instanceof HTMLLabelElement && label.control === element ? [label] : [],
   );
 }
@@ -109,10 +109,10 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library dom-accessibility-api throws if labels are nested too deeply.
+    // The library dom-accessibility-api throws an error if labels are nested too deeply.
   }
-  const cleaned = cleanText(name.slice(0, MaxNameCharacters));
-  if (cleaned) return cleaned;
+  const cleanedName = cleanText(name.slice(0, MaxNameCharacters));
+  if (cleanedName) return cleanedName;
   if (isNamedByContent(element, role)) return makeContentName(element) || readNameAttribute(element);
   return readLabelName(element) || readNameAttribute(element);
 }
@@ -179,7 +179,7 @@ function findOwnedElements(element: Element): Element[] {
   const root = element.getRootNode();
   if (!(root instanceof Document || root instanceof ShadowRoot)) return [];
   const find = (id: string) => (id === '' ? null : root.querySelector(`#${CSS.escape(id)}`));
-  return ids.map(find).filter((found) => found !== null);
+  return ids.map(find).filter((ownedElement) => ownedElement !== null);
 }
 
 /** ValueElementTags and ValueRoles match fields whose value is part of the name of an enclosing element. */
@@ -209,21 +209,21 @@ function addChild(child: Element, builder: NameBuilder): void {
 }
 
 function addContentOrTitle(child: Element, style: CSSStyleDeclaration, builder: NameBuilder): void {
-  const before = builder.text;
+  const textBefore = builder.text;
   addContent(child, style, builder);
-  if (builder.text.trim() === before.trim()) builder.text += child.getAttribute('title') ?? '';
+  if (builder.text.trim() === textBefore.trim()) builder.text += child.getAttribute('title') ?? '';
 }
 
 /** readPseudoElementText returns the text that a style sheet adds before or after the content of an element. */
-function readPseudoElementText(element: Element, pseudo: '::before' | '::after'): string {
-  const style = getComputedStyle(element, pseudo);
+function readPseudoElementText(element: Element, pseudoElement: '::before' | '::after'): string {
+  const style = getComputedStyle(element, pseudoElement);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return '';
   // The CSS property `content` can have an alternative text after a slash, as in `"x" / "alternative"` or `url(x) /
   // "alternative"`.
   const alternative = /^(?:"(?:[^"\\]|\\.)*"|url\([^)]*\)) \/ "((?:[^"\\]|\\.)*)"$/.exec(content);
-  const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(content);
-  const text = (alternative?.[1] ?? plain?.[1] ?? '').replace(/\\(.)/g, '$1');
+  const quotedMatch = /^"((?:[^"\\]|\\.)*)"$/.exec(content);
+  const text = (alternative?.[1] ?? quotedMatch?.[1] ?? '').replace(/\\(.)/g, '$1');
   return text !== '' && style.display !== 'inline' ? ` ${text} ` : text;
 }
 
@@ -236,7 +236,7 @@ function applyTextTransform(text: string, style: CSSStyleDeclaration): string {
     case 'capitalize':
       return text.replace(
         /(^|[\s([{"'-])(\p{Ll})/gu,
-        (_, before: string, letter: string) => before + letter.toUpperCase(),
+        (_, prefix: string, letter: string) => prefix + letter.toUpperCase(),
       );
     default:
       return text;

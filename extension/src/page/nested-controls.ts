@@ -4,22 +4,25 @@ import { computeElementName } from './names.ts';
 import { ActionRoles, computeRole } from './roles.ts';
 
 /**
- * isOnOtherControl reports whether a click on the element `hit` operates a control inside the given element, or inside
- * its label, in place of the element. A control that makes up the whole element, such as the link of a menu item, does
+ * isOnOtherControl reports whether a click on the element `hit` operates a control inside the given element or its
+ * label, instead of the given element. A control that makes up the whole element, such as the link of a menu item, does
  * not count as another control.
  */
 export function isOnOtherControl(element: Element, hit: Element): boolean {
   let control: Element | undefined;
   for (let at: Element | null = hit; at && at !== element; at = getFlatParent(at)) {
     if (at instanceof HTMLLabelElement && at.control === element) return control !== undefined;
-    if (containsInFlatTree(at, element)) return false; // The element lets clicks through to this control.
+    if (containsInFlatTree(at, element)) return false; // the element lets clicks through to this control
     if (!control && isControl(at)) control = at;
   }
   if (!control) return false;
   return hasOwnText(element) || !nameOf(element).includes(nameOf(control));
 }
 
-/** ContentRoles are the roles of elements that can be operated, but usually let clicks through to what contains them. */
+/**
+ * ContentRoles are the roles of elements that a user can operate, but that usually pass clicks to the element around
+ * them.
+ */
 const ContentRoles = /^(gridcell|canvas|video|audio|embed)$/;
 
 function isControl(element: Element): boolean {
@@ -39,10 +42,10 @@ export function hasOwnText(element: Element): boolean {
 /** MaxVisitedNodes limits how many nodes listOwnTextRects visits. */
 const MaxVisitedNodes = 100;
 
-/** listOwnTextRects yields the rectangles of the texts in an element that are not inside of another control. */
+/** listOwnTextRects yields the rectangles of an element's texts, except texts inside another control. */
 export function* listOwnTextRects(element: Element): Generator<DOMRect> {
   const pending: Node[] = [...listFlatChildren(element)];
-  for (let visited = 0; visited < MaxVisitedNodes; visited++) {
+  for (let visitedCount = 0; visitedCount < MaxVisitedNodes; visitedCount++) {
     const node = pending.shift();
     if (!node) return;
     if (node instanceof Element && !isControl(node)) pending.unshift(...listFlatChildren(node));

@@ -1,8 +1,8 @@
 /**
  * Defines the operations of the page script, which runs in the isolated world of each frame.
  *
- * Operations, answers and progress reports are plain JSON. Refs and snapshots of a document are lost when another
- * document replaces it.
+ * Operations, answers and progress reports are plain JSON. When another document replaces a document, the refs and
+ * snapshots of the old document become invalid.
  *
  * # Frames
  *
@@ -19,7 +19,7 @@
 import type { ClickedLink } from './clicked-link.ts';
 import type { LendArguments, LendResult, StylesArguments, StylesResult } from './devtools-operations.ts';
 import type * as frame from './frame-operations.ts';
-import type { HitArguments, HitResult } from './hit-operation.ts';
+import type { HitTestArguments, HitTestResult } from './hit-operation.ts';
 import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 import type { UploadArguments, UploadResult } from './upload-operation.ts';
@@ -42,14 +42,14 @@ export interface PageCalls {
   locate: { arguments: LocateArguments; result: LocateResult };
   describe: { arguments: TargetArguments; result: DescribeResult };
   inspect: { arguments: InspectArguments; result: InspectResult };
-  facts: { arguments: FactsArguments; result: FactsResult };
-  frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
+  facts: { arguments: PageFactsArguments; result: PageFactsResult };
+  frameAreas: { arguments: PageFactsArguments; result: frame.FrameAreasResult };
   framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
   focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
-  watch: { arguments: FactsArguments; result: WatchResult };
+  watch: { arguments: PageFactsArguments; result: WatchResult };
   changes: { arguments: ChangesArguments; result: PageActionResult };
   storage: { arguments: StorageArguments; result: StorageResult };
-  hit: { arguments: HitArguments; result: HitResult };
+  hit: { arguments: HitTestArguments; result: HitTestResult };
   lend: { arguments: LendArguments; result: LendResult };
   styles: { arguments: StylesArguments; result: StylesResult };
 }
@@ -73,13 +73,13 @@ export type PageAnswer<N extends PageOperationName = PageOperationName> =
  * The next document of a frame continues the numbers of the previous document, so that an old ref never names a newer
  * element.
  */
-export interface PageNumbers {
+export interface LastUsedNumbers {
   readonly ref: number;
   readonly snapshot: number;
 }
 
 export type PageErrorCode =
-  /** stale_ref: the element of the ref is gone, or the ref never existed in the document. */
+  /** stale_ref: the element of the ref is no longer in the document, or the ref never existed in the document. */
   | 'stale_ref'
   /**
    * not_hittable: input cannot reach the element, because the element is hidden, disabled, moving, covered, or outside
@@ -108,13 +108,13 @@ export interface PageError {
   /** pageText is text from the page that explains the error, such as the line that describes an element. */
   readonly pageText?: string;
   /**
-   * The field `ref` is the ref of the most similar element (stale_ref), or of the element that is in the way
+   * The field `ref` is the ref of the most similar element (stale_ref), or of the element that blocks the input
    * (not_hittable).
    */
   readonly ref?: string;
   /**
-   * The field `done` describes what the operation did before it failed, such as "typed 12 of 40 characters"; absent if
-   * it did nothing.
+   * The field `done` describes what the operation did before it failed, such as "typed 12 of 40 characters". If the
+   * operation did nothing, `done` is absent.
    */
   readonly done?: string;
 }
@@ -151,9 +151,9 @@ export interface SnapshotArguments {
    * The field `since` is the ID of an earlier snapshot, such as s7; the result contains only the changes since then.
    */
   readonly since?: string;
-  /** The field `depth` is the maximum number of levels below the root of the snapshot; by default, all levels. */
+  /** The field `depth` is the maximum number of levels below the root of the snapshot, by default all levels. */
   readonly depth?: number;
-  /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
+  /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default. The value 0 means no limit. */
   readonly maxTokens?: number;
   /**
    * The field `view` is the part of the frame that is visible, such as FrameInfo.visible; the default is the whole
@@ -166,8 +166,8 @@ export interface SnapshotResult {
   /** The field `snapshot` is the ID of the new snapshot, such as s7, which is unique in the document. */
   readonly snapshot: string;
   /**
-   * The field `text` contains the content as lines, indented by one space per level. If the agent passed `since`, text
-   * contains only the changes since that snapshot.
+   * The field `text` contains the content as lines, indented by one space per level. If the agent passed `since`,
+   * `text` contains only the changes since the earlier snapshot.
    */
   readonly text: string;
   readonly title: string;
@@ -182,7 +182,7 @@ export interface SnapshotResult {
    * changed.
    */
   readonly full: boolean;
-  /** shortened is the number of lines whose text is cut, each with the mark "…" at its end. */
+  /** The field `shortened` is the number of lines with truncated text, each of which ends with "…". */
   readonly shortened?: number | undefined;
   /** loading is true if the browser has not received the whole document yet. */
   readonly loading?: boolean | undefined;
@@ -190,11 +190,11 @@ export interface SnapshotResult {
 
 export interface FrameInfo {
   readonly ref: string;
-  /** The field `line` is the index of the frame element's line in the snapshot's text; -1 if there is no line. */
+  /** The field `line` is the index of the frame element's line in the snapshot's text, or -1 without such a line. */
   readonly line: number;
-  /** The field `index` is the index of the frame in window.frames of its parent; -1 for a frame in a shadow root. */
+  /** The field `index` is the index of the frame in window.frames of its parent, or -1 for a frame in a shadow root. */
   readonly index: number;
-  /** The field `src` is the absolute URL in the attribute src; empty for srcdoc. */
+  /** The field `src` is the absolute URL in the frame element's attribute src, or empty for a frame with srcdoc. */
   readonly src: string;
   /**
    * The field `visible` is the visible part of the frame, in the child frame's coordinates; absent if the frame is out
@@ -217,7 +217,7 @@ export interface FindArguments {
 
 export interface FindResult {
   readonly matches: readonly FindMatch[];
-  /** The field `total` is the number of all matches, up to 1,000, at which the search stops. */
+  /** The field `total` is the number of all matches; the search stops at 1,000 matches. */
   readonly total: number;
 }
 
@@ -254,11 +254,11 @@ export interface ReadResult {
   readonly cursor?: string;
   /** The field `total` is the number of tokens in all parts together. */
   readonly total: number;
-  /** cut is true if the content is too long to be read completely. */
+  /** The field `cut` is true if the content exceeds the limit of the operation, so that its end is missing. */
   readonly cut?: boolean | undefined;
   /** loading is true if the browser has not received the whole document yet. */
   readonly loading?: boolean | undefined;
-  /** frames are the frame elements in the content, each with the value -1 in `line`. */
+  /** The field `frames` contains the frame elements in the content; the field `line` of each is -1. */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -268,13 +268,13 @@ export interface TargetArguments {
 
 export interface ActionArguments {
   /**
-   * The field `secrets` contains the kinds of secret fields, such as passwords, into which the user allows typing; by
-   * default none.
+   * The field `secrets` contains the kinds of secret fields, such as passwords, into which the user allows typing. By
+   * default, the user allows none.
    */
   readonly secrets?: readonly SecretKind[];
   /**
-   * The field `snapshot` selects what the result contains about the page after the action, by default the changes
-   * (diff).
+   * The field `snapshot` selects how the result describes the page after the action: `diff` (default) means only the
+   * changes.
    */
   readonly snapshot?: 'diff' | 'none' | 'full';
   /** timeoutMs is how long the operation waits until input can reach the element, in milliseconds, 5,000 by default. */
@@ -282,7 +282,7 @@ export interface ActionArguments {
 }
 
 export interface PageActionResult {
-  /** The field `target` is the snapshot line of the element on which the operation acted; absent if there is none. */
+  /** The field `target` is the snapshot line of the element on which the operation acted, or absent without one. */
   readonly target?: string;
   /**
    * The field `input` is the kind of input that the page received: trusted (through the debugger), synthetic, or none.
@@ -291,8 +291,8 @@ export interface PageActionResult {
   /** The field `changed` is false if the action changed nothing on the page. */
   readonly changed: boolean;
   /**
-   * The field `changes` lists the changes on the page, or is a full snapshot; absent if nothing changed or `snapshot`
-   * is `none`.
+   * The field `changes` is a list of the changes on the page, or a full snapshot. If nothing changed or `snapshot` is
+   * `none`, `changes` is absent.
    */
   readonly changes?: string;
   readonly full?: boolean;
@@ -333,9 +333,9 @@ export interface TypeArguments extends TargetArguments, ActionArguments {
    * The field `append` adds the new text to the text in the field, instead of replacing the old text; false by default.
    */
   readonly append?: boolean;
-  /** If `slowly` is true, each character is typed with key events; false by default. */
+  /** If `slowly` is true, the operation types each character with key events; false by default. */
   readonly slowly?: boolean;
-  /** The field `submit` presses Enter after typing; false by default. */
+  /** If the field `submit` is true, the operation presses Enter after typing; false by default. */
   readonly submit?: boolean;
 }
 
@@ -372,7 +372,7 @@ export interface FillOutcome {
 }
 
 export interface SelectArguments extends TargetArguments, ActionArguments {
-  /** The field `values` contains labels or values of options: one option, unless the list allows several. */
+  /** The field `values` contains the labels or values of the options to select; most lists accept only one option. */
   readonly values: readonly string[];
 }
 
@@ -386,7 +386,7 @@ export interface SelectResult extends PageActionResult {
 export interface DragArguments extends ActionArguments {
   readonly startTarget: string;
   readonly endTarget?: string;
-  /** endPoint replaces `endTarget` in a drag to another frame; it is a point in the start element's frame. */
+  /** endPoint replaces `endTarget` in a drag to another frame; the point is relative to the start element's frame. */
   readonly endPoint?: { readonly x: number; readonly y: number };
   /** The field `offset` replaces `endTarget`: the distance of the drag in CSS pixels. */
   readonly offset?: { readonly x: number; readonly y: number };
@@ -402,7 +402,7 @@ export interface PressArguments extends ActionArguments {
 export interface ScrollArguments extends ActionArguments {
   /**
    * The field `target` is the element that the operation scrolls into view. If `direction` is given, the operation
-   * `scroll` scrolls the area around target instead.
+   * `scroll` instead scrolls the scrollable area around `target`.
    */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
@@ -422,11 +422,11 @@ export interface WaitForArguments {
   readonly textGone?: string;
   readonly selector?: string;
   /**
-   * state is the state that a match of `selector` must reach, by default visible. For hidden and detached, no match may be
-   * visible or attached.
+   * The field `state` is the state that a match of `selector` must reach, by default visible. The state hidden means
+   * that no match is visible, and detached that no match is in the document.
    */
   readonly state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled';
-  /** The field `url` is a part of the URL to wait for, or with `*` a pattern for the whole URL. */
+  /** The field `url` is a part of the URL to wait for. If `url` contains `*`, it is a pattern for the whole URL. */
   readonly url?: string;
   readonly load?: 'domcontentloaded' | 'load';
   /** timeMs is a fixed time to wait, in milliseconds. */
@@ -443,7 +443,7 @@ export interface WaitForResult {
 }
 
 export interface LocateArguments extends TargetArguments {
-  /** The field `ready` scrolls the element into view and waits until input can reach it; false by default. */
+  /** If `ready` is true, the operation scrolls the element into view and waits until input can reach the element. */
   readonly ready?: boolean;
   /** timeoutMs is the time limit in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
@@ -457,7 +457,7 @@ export interface LocateResult {
    * viewport.
    */
   readonly point?: { readonly x: number; readonly y: number };
-  /** The field `hit` is true if input at the point reaches the element; if not, `covered` is the element in front. */
+  /** The field `hit` is true if input at the point reaches the element; else, `covered` is the element in front. */
   readonly hit: boolean;
   readonly covered?: { readonly ref: string; readonly line: string };
   readonly visible: boolean;
@@ -474,15 +474,15 @@ export interface DescribeResult {
   readonly formAction?: string;
 }
 
-export type FactsArguments = Readonly<Record<string, never>>;
+export type PageFactsArguments = Readonly<Record<string, never>>;
 
-export interface FactsResult {
+export interface PageFactsResult {
   readonly url: string;
   readonly title: string;
   readonly readyState: DocumentReadyState;
   /**
-   * The field `index` is the position of the page script's frame in window.frames of its parent; -1 in the top frame
-   * and in shadow roots.
+   * The field `index` is the position of the page script's frame in window.frames of its parent, or -1 for the top
+   * frame and for frames in shadow roots.
    */
   readonly index: number;
   readonly hasFocus: boolean;

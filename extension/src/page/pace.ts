@@ -1,5 +1,5 @@
 // Provides precise waits, even in a hidden tab, where Chrome runs timers only once per second.
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 const taskChannel = new MessageChannel();
 const taskCallbacks: (() => void)[] = [];
@@ -17,20 +17,20 @@ const MaxTaskMs = 40;
 /** TaskSlices divides a long computation into tasks of at most about 40 ms, between which the page can run. */
 export class TaskSlices {
   readonly #signal: AbortSignal;
-  #endMs = performance.now() + MaxTaskMs;
+  #taskEndMs = performance.now() + MaxTaskMs;
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
 
   get isOver(): boolean {
-    return performance.now() > this.#endMs;
+    return performance.now() > this.#taskEndMs;
   }
 
-  async startNext(): Promise<void> {
+  async startNextTask(): Promise<void> {
     await waitForNextTask();
     this.#signal.throwIfAborted();
-    this.#endMs = performance.now() + MaxTaskMs;
+    this.#taskEndMs = performance.now() + MaxTaskMs;
   }
 }
 
@@ -53,7 +53,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** The wait for an animation frame has a limit, because Chrome draws no frames in a covered window. */
+/** FrameTimeoutMs limits the wait for an animation frame, because Chrome draws no frames in a covered window. */
 const FrameTimeoutMs = 100;
 
 /** HiddenFrameTimeoutMs is the length of a simulated frame in a hidden tab, in milliseconds. */
@@ -61,7 +61,7 @@ const HiddenFrameTimeoutMs = 4;
 
 /** waitForNextFrame resolves after the next animation frame, or after limitMs milliseconds. */
 export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeoutMs): Promise<void> {
-  if (unclobbered.hidden) return await pause(HiddenFrameTimeoutMs, signal);
+  if (safeDocument.hidden) return await pause(HiddenFrameTimeoutMs, signal);
   await pauseUntil(limitMs, signal, (finish) => {
     const frame = requestAnimationFrame(finish);
     return () => cancelAnimationFrame(frame);
@@ -75,19 +75,19 @@ async function pauseUntil(
 ): Promise<void> {
   const endedController = new AbortController();
   let stopWaiting: () => void = () => undefined;
-  const earlyFinish = new Promise<void>((resolve) => {
+  const finishPromise = new Promise<void>((resolve) => {
     stopWaiting = startWaiting(resolve);
   });
-  const inTime = pause(ms, AbortSignal.any([signal, endedController.signal])).catch(() => undefined);
-  await Promise.race([earlyFinish, inTime]);
+  const timeoutPromise = pause(ms, AbortSignal.any([signal, endedController.signal])).catch(() => undefined);
+  await Promise.race([finishPromise, timeoutPromise]);
   stopWaiting();
   endedController.abort();
   signal.throwIfAborted();
 }
 
-export class ChangeWait {
+export class ChangeWaiter {
   readonly #observer = new MutationObserver(() => this.#onChange());
-  #wake: (() => void) | undefined;
+  #wakeWaiter: (() => void) | undefined;
   #hasChanged = false;
 
   constructor(roots: Iterable<Node>) {
@@ -97,7 +97,7 @@ export class ChangeWait {
   }
 
   #onChange(): void {
-    if (this.#wake) this.#wake();
+    if (this.#wakeWaiter) this.#wakeWaiter();
     else this.#hasChanged = true;
   }
 
@@ -109,9 +109,9 @@ export class ChangeWait {
       return;
     }
     await pauseUntil(ms, signal, (finish) => {
-      this.#wake = finish;
+      this.#wakeWaiter = finish;
       return () => {
-        this.#wake = undefined;
+        this.#wakeWaiter = undefined;
       };
     });
   }

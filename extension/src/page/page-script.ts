@@ -2,10 +2,10 @@
 // of operations.ts on ports that the worker opens, and does nothing before the first operation.
 
 import { onPagePort, type PagePort } from '../chrome-pages.ts';
-import { type FromPage, readToPage } from '../page-message.ts';
+import { type FromPage, readMessageToPage } from '../page-message.ts';
 import { splitText, TextJoiner } from '../text-pieces.ts';
 import type { InputRequest } from './input-request.ts';
-import { continueNumbers, executeOperation, readLastNumbers } from './main.ts';
+import { continueNumbering, executeOperation, readLastNumbers } from './main.ts';
 import type { PageOperation, PageProgress } from './operations.ts';
 
 /** PAGE_SCRIPT_MARK is a global variable in the isolated world of each document in which the page script runs. */
@@ -44,9 +44,9 @@ function serveOperations(port: PagePort) {
   return {
     onText(textPiece: unknown) {
       const messageText = textJoiner.add(textPiece);
-      const message = messageText === undefined ? undefined : readToPage(messageText);
+      const message = messageText === undefined ? undefined : readMessageToPage(messageText);
       if (message?.op === 'run') {
-        continueNumbers(message.after);
+        continueNumbering(message.after);
         void runOperation(message.id, message.operation, message.hasInput);
       }
       if (message?.op === 'inputDone') inputHandlers.get(message.input)?.(message.isDone);
@@ -55,7 +55,7 @@ function serveOperations(port: PagePort) {
     },
     onDisconnect() {
       isOpen = false;
-      // After a restart of the worker, no call waits for operations that the old worker started.
+      // The port closes when the worker stops, and afterwards no call waits for the operations that the worker started.
       for (const controller of runningOperations.values()) controller.abort('the worker of the extension has stopped');
     },
   };

@@ -16,8 +16,8 @@ export function pasteText(editorElement: Element, pastedText: string, isAppended
   sendKey(editorElement, 'keydown', parseKey(isAppended ? 'Control+End' : 'Control+a'));
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', pastedText);
-  const paste = new ClipboardEvent('paste', { bubbles: true, cancelable: true, composed: true, clipboardData });
-  if (editorElement.dispatchEvent(paste))
+  const pasteEvent = new ClipboardEvent('paste', { bubbles: true, cancelable: true, composed: true, clipboardData });
+  if (editorElement.dispatchEvent(pasteEvent))
     throw new PageFailure(
       'rejected',
       'The editor did not accept the text. It may accept only trusted keys, which require the debugger.',

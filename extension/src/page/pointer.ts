@@ -2,7 +2,7 @@
 import { findElementAtPoint, getFlatParent, getFocusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 export interface PressedModifiers {
   readonly altKey: boolean;
@@ -30,61 +30,61 @@ const ButtonMasks = { left: 1, middle: 4, right: 2 } as const;
 let hoveredElement: WeakRef<Element> | undefined;
 
 export class Mouse {
-  readonly #pressed: PressedModifiers;
+  readonly #pressedModifiers: PressedModifiers;
   readonly #button: MouseButton;
   #x = 0;
   #y = 0;
-  #isDown = false;
+  #isButtonDown = false;
   #pressedElement: Element | undefined;
   #sendsMouseEvents = true;
 
   constructor(button: MouseButton = 'left', modifiers: readonly Modifier[] = []) {
     this.#button = button;
-    this.#pressed = toPressedKeys(modifiers);
+    this.#pressedModifiers = toPressedKeys(modifiers);
   }
 
-  place(x: number, y: number): void {
+  setPosition(x: number, y: number): void {
     [this.#x, this.#y] = [x, y];
   }
 
-  get isDown(): boolean {
-    return this.#isDown;
+  get isButtonDown(): boolean {
+    return this.#isButtonDown;
   }
 
   move(x: number, y: number, hitElement = findElementAtPoint(x, y)): Element | undefined {
     [this.#x, this.#y] = [x, y];
     if (!hitElement) return undefined;
     const previous = hoveredElement?.deref();
-    if (previous !== hitElement) this.#dispatchCrossing(previous?.isConnected ? previous : undefined, hitElement);
+    if (previous !== hitElement) this.#dispatchCrossingEvents(previous?.isConnected ? previous : undefined, hitElement);
     hoveredElement = new WeakRef(hitElement);
     this.#send(hitElement, 'pointermove', { bubbles: true });
     if (this.#sendsMouseEvents) this.#send(hitElement, 'mousemove', { bubbles: true });
     return hitElement;
   }
 
-  #dispatchCrossing(leftElement: Element | undefined, to: Element): void {
-    const outerElements = leftElement ? new Set(listAncestorsAndSelf(leftElement)) : new Set<Element>();
+  #dispatchCrossingEvents(previousElement: Element | undefined, to: Element): void {
+    const outerElements = previousElement ? new Set(listAncestorsAndSelf(previousElement)) : new Set<Element>();
     const innerElements = new Set(listAncestorsAndSelf(to));
-    if (leftElement) {
+    if (previousElement) {
       for (const type of ['pointerout', 'mouseout'])
-        this.#send(leftElement, type, { bubbles: true, relatedTarget: to });
-      for (const at of listAncestorsAndSelf(leftElement)) {
+        this.#send(previousElement, type, { bubbles: true, relatedTarget: to });
+      for (const at of listAncestorsAndSelf(previousElement)) {
         if (innerElements.has(at)) break;
         for (const type of ['pointerleave', 'mouseleave'])
           this.#send(at, type, { relatedTarget: to, cancelable: false });
       }
     }
     for (const type of ['pointerover', 'mouseover'])
-      this.#send(to, type, { bubbles: true, relatedTarget: leftElement ?? null });
+      this.#send(to, type, { bubbles: true, relatedTarget: previousElement ?? null });
     for (const at of listAncestorsAndSelf(to).reverse()) {
       if (outerElements.has(at)) continue;
       for (const type of ['pointerenter', 'mouseenter'])
-        this.#send(at, type, { relatedTarget: leftElement ?? null, cancelable: false });
+        this.#send(at, type, { relatedTarget: previousElement ?? null, cancelable: false });
     }
   }
 
   press(hitElement: Element, count = 1): void {
-    this.#isDown = true;
+    this.#isButtonDown = true;
     this.#pressedElement = hitElement;
     this.#sendsMouseEvents = this.#send(hitElement, 'pointerdown', { bubbles: true, pressure: 0.5 });
     if (!this.#sendsMouseEvents) return;
@@ -94,7 +94,7 @@ export class Mouse {
 
   release(count = 1, hitElement = findElementAtPoint(this.#x, this.#y)): Element | undefined {
     const target = hitElement ?? this.#pressedElement;
-    this.#isDown = false;
+    this.#isButtonDown = false;
     if (!target) return undefined;
     this.#send(target, 'pointerup', { bubbles: true });
     if (this.#sendsMouseEvents) this.#send(target, 'mouseup', { bubbles: true, detail: count });
@@ -111,7 +111,7 @@ export class Mouse {
   }
 
   #send(target: Element, type: string, eventInit: PointerEventInit): boolean {
-    const isMove = /move|over|out|enter|leave/.test(type);
+    const isMoveEvent = /move|over|out|enter|leave/.test(type);
     const commonInit: PointerEventInit = {
       cancelable: true,
       composed: true,
@@ -120,9 +120,9 @@ export class Mouse {
       clientY: this.#y,
       screenX: screenX + this.#x,
       screenY: screenY + this.#y,
-      button: isMove && !type.startsWith('mouse') ? -1 : isMove ? 0 : ButtonNumbers[this.#button],
-      buttons: this.#isDown ? ButtonMasks[this.#button] : 0,
-      ...this.#pressed,
+      button: isMoveEvent && !type.startsWith('mouse') ? -1 : isMoveEvent ? 0 : ButtonNumbers[this.#button],
+      buttons: this.#isButtonDown ? ButtonMasks[this.#button] : 0,
+      ...this.#pressedModifiers,
       ...eventInit,
     };
     const isPointer = type.startsWith('pointer') || type === 'click' || type === 'auxclick' || type === 'contextmenu';
@@ -134,27 +134,27 @@ export class Mouse {
 }
 
 function listAncestorsAndSelf(element: Element): Element[] {
-  const chain: Element[] = [];
-  for (let at: Element | null = element; at; at = getFlatParent(at)) chain.push(at);
-  return chain;
+  const ancestorChain: Element[] = [];
+  for (let at: Element | null = element; at; at = getFlatParent(at)) ancestorChain.push(at);
+  return ancestorChain;
 }
 
 function findCommonAncestor(a: Element, b: Element): Element | undefined {
-  const around = new Set(listAncestorsAndSelf(a));
-  return listAncestorsAndSelf(b).find((at) => around.has(at));
+  const ancestors = new Set(listAncestorsAndSelf(a));
+  return listAncestorsAndSelf(b).find((at) => ancestors.has(at));
 }
 
-/** moveFocus focuses the nearest focusable element: `hit` or an ancestor. */
+/** moveFocus focuses `hitElement`, or else its nearest focusable ancestor. */
 export function moveFocus(hitElement: Element): void {
   const target = listAncestorsAndSelf(hitElement).find((at) => isFocusable(at) && !at.matches(':disabled'));
   if (target) focusElement(target);
-  else if (unclobbered.activeElement instanceof HTMLElement && unclobbered.activeElement !== unclobbered.body)
-    blurElement(unclobbered.activeElement);
+  else if (safeDocument.activeElement instanceof HTMLElement && safeDocument.activeElement !== safeDocument.body)
+    blurElement(safeDocument.activeElement);
 }
 
 export function focusElement(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
-  if (unclobbered.activeElement !== element) element.focus({ preventScroll: true });
+  if (safeDocument.activeElement !== element) element.focus({ preventScroll: true });
   announceFocus();
 }
 
@@ -169,23 +169,26 @@ const MaxFocusMoves = 5;
 
 /** announceFocus dispatches the focus and blur events that a browser omits in a document without the focus. */
 export function announceFocus(): void {
-  if (unclobbered.hasFocus()) {
+  if (safeDocument.hasFocus()) {
     lastAnnouncedFocus = undefined;
     return;
   }
   for (let moveCount = 0; moveCount < MaxFocusMoves; moveCount++) {
     const previous = lastAnnouncedFocus?.deref();
-    const focused = getFocusedElement();
-    if ((previous ?? null) === focused) return;
-    lastAnnouncedFocus = focused ? new WeakRef(focused) : undefined;
-    if (previous?.isConnected) sendFocus(previous, ['blur', 'focusout'], focused);
-    if (focused && getFocusedElement() === focused) sendFocus(focused, ['focus', 'focusin'], previous ?? null);
+    const focusedElement = getFocusedElement();
+    if ((previous ?? null) === focusedElement) return;
+    lastAnnouncedFocus = focusedElement ? new WeakRef(focusedElement) : undefined;
+    if (previous?.isConnected) sendFocus(previous, ['blur', 'focusout'], focusedElement);
+    if (focusedElement && getFocusedElement() === focusedElement)
+      sendFocus(focusedElement, ['focus', 'focusin'], previous ?? null);
   }
 }
 
-function sendFocus(element: Element, types: readonly string[], other: Element | null): void {
+function sendFocus(element: Element, types: readonly string[], relatedElement: Element | null): void {
   for (const type of types) {
-    const bubbles = type.length > 5; // Of the focus events, only focusin and focusout bubble.
-    element.dispatchEvent(new FocusEvent(type, { bubbles, composed: true, relatedTarget: other, view: window }));
+    const bubbles = type.length > 5; // only focusin and focusout bubble, but not focus and blur
+    element.dispatchEvent(
+      new FocusEvent(type, { bubbles, composed: true, relatedTarget: relatedElement, view: window }),
+    );
   }
 }

@@ -7,13 +7,13 @@ import type { FrameInfo, ReadArguments, ReadResult } from './operations.ts';
 import { waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { DefaultMaxTokens, getRootElement, isPdf, PdfNote, readDocumentTitle } from './snapshot.ts';
-import { type Context, findTarget, type StoredText } from './state.ts';
-import { unclobbered } from './unclobbered.ts';
+import { findTarget, type PageContext, type StoredText } from './state.ts';
+import { safeDocument } from './unclobbered.ts';
 import { cleanLines, countTokens } from './visible-text.ts';
 
 const MinTokens = 100;
 
-export async function readContent(args: ReadArguments, context: Context): Promise<ReadResult> {
+export async function readContent(args: ReadArguments, context: PageContext): Promise<ReadResult> {
   const { maxTokens = DefaultMaxTokens, cursor } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < MinTokens) {
     throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use at least ${MinTokens}.`);
@@ -23,31 +23,31 @@ export async function readContent(args: ReadArguments, context: Context): Promis
   const root = args.target ? findTarget(args.target, context) : getRootElement();
   const writer = format === 'html' ? new HtmlWriter() : new MarkdownWriter(format === 'markdown');
   const steps = writer.run(root);
-  let step = steps.next();
-  for (; !step.done; step = steps.next()) {
-    context.report({ message: `read ${step.value} elements`, progress: step.value });
+  let iteratorResult = steps.next();
+  for (; !iteratorResult.done; iteratorResult = steps.next()) {
+    context.report({ message: `read ${iteratorResult.value} elements`, progress: iteratorResult.value });
     await waitForNextTask();
     context.signal.throwIfAborted();
   }
-  const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(step.value));
-  const id = context.state.storeText({ text, isCut: writer.isCut });
+  const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(iteratorResult.value));
+  const id = context.state.storeText({ text, isCut: writer.isTruncated });
   const frames = writer.frames.map((element) => {
     const ref = context.state.refs.refOf(element, context.prefix, 'iframe', '');
     return makeFrameInfo(element, ref, -1);
   });
-  return makePart({ id, text, isCut: writer.isCut }, 0, maxTokens, frames);
+  return makePart({ id, text, isCut: writer.isTruncated }, 0, maxTokens, frames);
 }
 
-function continueReading(cursor: string, maxTokens: number, context: Context): ReadResult {
+function continueReading(cursor: string, maxTokens: number, context: PageContext): ReadResult {
   const [, id = '', offset = ''] = /^(r\d+):(\d+)$/.exec(cursor) ?? [];
-  const stored = context.state.findText(id);
-  if (stored === undefined) {
+  const storedText = context.state.findText(id);
+  if (storedText === undefined) {
     throw new PageFailure(
       'invalid_arguments',
       `The cursor "${cursor}" has expired. Read the page again without a cursor.`,
     );
   }
-  return makePart({ id, ...stored }, Number(offset), maxTokens, []);
+  return makePart({ id, ...storedText }, Number(offset), maxTokens, []);
 }
 
 function makePart(
@@ -57,16 +57,16 @@ function makePart(
   frames: readonly FrameInfo[],
 ): ReadResult {
   const end = findPartEnd(text, offset, maxTokens);
-  const shown = text.slice(offset, end);
+  const partText = text.slice(offset, end);
   return {
-    text: shown.trim(),
+    text: partText.trim(),
     title: readDocumentTitle(),
     url: location.href,
-    tokens: countTokens(shown),
+    tokens: countTokens(partText),
     ...(end < text.length ? { cursor: `${id}:${end}` } : {}),
     total: countTokens(text),
     ...(isCut ? { cut: true } : {}),
-    ...(unclobbered.readyState === 'loading' ? { loading: true } : {}),
+    ...(safeDocument.readyState === 'loading' ? { loading: true } : {}),
     frames,
   };
 }

@@ -1,4 +1,4 @@
-// Finds a point at which input reaches an element, and waits until there is such a point.
+// Finds a point at which input reaches an element, and waits until the element has a reachable point.
 import { finishAnimations } from './animations.ts';
 import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
@@ -13,12 +13,12 @@ import {
 import { findMappedImages, listAreaPoints } from './image-map.ts';
 import { hasOwnText, isOnOtherControl, listOwnTextRects } from './nested-controls.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
-import { ChangeWait, waitForNextFrame } from './pace.ts';
+import { ChangeWaiter, waitForNextFrame } from './pace.ts';
 import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 import { isRendered } from './visibility.ts';
 
@@ -49,29 +49,29 @@ interface BlockedInput {
 export async function waitUntilReady(
   element: Element,
   timeoutMs: number | undefined,
-  context: Context,
+  context: PageContext,
   maxMotionMs = MaxMotionMs,
 ): Promise<InputPoint> {
   const limit = checkTimeout(timeoutMs);
   const start = performance.now();
-  const wakeup = new ChangeWait(listKnownRoots());
+  const changeWaiter = new ChangeWaiter(listKnownRoots());
   try {
-    let reported = start;
-    for (let check = 0; ; check++) {
-      if (unclobbered.hidden) finishAnimations();
-      const found = await tryReady(element, check, performance.now() - start >= maxMotionMs, context);
-      if ('hit' in found) return found;
+    let lastReportMs = start;
+    for (let checkIndex = 0; ; checkIndex++) {
+      if (safeDocument.hidden) finishAnimations();
+      const readiness = await findReadyPoint(element, checkIndex, performance.now() - start >= maxMotionMs, context);
+      if ('hit' in readiness) return readiness;
       const now = performance.now();
-      if (now - start > limit) throw makeNotHittableFailure(element, found, now - start, context);
-      if (now - reported > ReportIntervalMs) {
-        reported = now;
-        context.report({ message: `waiting: ${found.why}`, progress: Math.round(now - start), total: limit });
+      if (now - start > limit) throw makeNotHittableFailure(element, readiness, now - start, context);
+      if (now - lastReportMs > ReportIntervalMs) {
+        lastReportMs = now;
+        context.report({ message: `waiting: ${readiness.why}`, progress: Math.round(now - start), total: limit });
       }
-      if (check >= MaxFrameChecks && unclobbered.hidden) await wakeup.wait(PollIntervalMs, context.signal);
+      if (checkIndex >= MaxFrameChecks && safeDocument.hidden) await changeWaiter.wait(PollIntervalMs, context.signal);
       else await waitForNextFrame(context.signal);
     }
   } finally {
-    wakeup.close();
+    changeWaiter.close();
   }
 }
 
@@ -81,31 +81,31 @@ function checkTimeout(timeoutMs: number | undefined): number {
   throw new PageFailure('invalid_arguments', `timeoutMs is ${timeoutMs}. Use 0 to ${MaxTimeoutMs}.`);
 }
 
-async function tryReady(
+async function findReadyPoint(
   element: Element,
-  check: number,
+  checkIndex: number,
   mayMove: boolean,
-  context: Context,
+  context: PageContext,
 ): Promise<InputPoint | BlockedInput> {
   if (!element.isConnected) throw new PageFailure('stale_ref', 'The page removed the element. Take a new snapshot.');
   if (isDisabled(element)) return { why: 'it is disabled' };
   const boxes = listBoxes(element);
   const box = boxes[0];
   if (!box) return { why: explainInvisible(element) };
-  const first = box.getBoundingClientRect();
+  const firstRect = box.getBoundingClientRect();
   await waitForNextFrame(context.signal);
-  const second = box.getBoundingClientRect();
-  if (!isSameRect(first, second)) {
-    if (!mayMove || !movesSlowly(first, second)) return { why: 'it is moving' };
+  const secondRect = box.getBoundingClientRect();
+  if (!isSameRect(firstRect, secondRect)) {
+    if (!mayMove || !movesSlowly(firstRect, secondRect)) return { why: 'it is moving' };
     const next = findInputPoint(element, boxes);
     return 'hit' in next ? { ...next, isMoving: true } : next;
   }
   const point = findInputPoint(element, boxes);
   if ('hit' in point) return point;
-  scrollToAlignment(box, check);
+  scrollToAlignment(box, checkIndex);
   const scrolled = findInputPoint(element, boxes);
   if (!('hit' in scrolled)) return scrolled;
-  return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
+  return isSameRect(secondRect, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
 
 const MaxInnerBoxes = 50;
@@ -128,16 +128,16 @@ function findDrawnReplacement(element: Element): Element | undefined {
 }
 
 function findInnerBoxes(element: Element): Element[] {
-  const found: Element[] = [];
+  const innerBoxes: Element[] = [];
   const pending = [...listFlatChildren(element)];
-  for (let checked = 0; checked < MaxInnerBoxes; checked++) {
+  for (let checkedBoxCount = 0; checkedBoxCount < MaxInnerBoxes; checkedBoxCount++) {
     const next = pending.shift();
     if (!next) break;
     if (!(next instanceof Element)) continue;
-    if (hasBox(next)) found.push(next);
+    if (hasBox(next)) innerBoxes.push(next);
     else pending.push(...listFlatChildren(next));
   }
-  return found;
+  return innerBoxes;
 }
 
 function hasBox(element: Element): boolean {
@@ -154,16 +154,19 @@ function isSameRect(a: DOMRect, b: DOMRect): boolean {
   return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 }
 
-/** movesSlowly reports whether input at the middle of an element still reaches the element some frames later. */
+/**
+ * movesSlowly reports whether an element moves so slowly that input at its center still reaches the element some frames
+ * later.
+ */
 function movesSlowly(a: DOMRect, b: DOMRect): boolean {
   const limit = Math.min(b.width, b.height) / 8;
   return Math.abs(a.x - b.x) <= limit && Math.abs(a.y - b.y) <= limit;
 }
 
-const Alignments = ['center', 'start', 'end'] as const;
+const ScrollAlignments = ['center', 'start', 'end'] as const;
 
-function scrollToAlignment(box: Element, check: number): void {
-  const block = Alignments[check % Alignments.length] ?? 'center';
+function scrollToAlignment(box: Element, checkIndex: number): void {
+  const block = ScrollAlignments[checkIndex % ScrollAlignments.length] ?? 'center';
   scrollWithEvents(box, () => box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' }));
 }
 
@@ -180,41 +183,49 @@ const PointFractions = [
 ] as const;
 const MaxBoxes = 4;
 
-/** findInputPoint returns a point at which input reaches an element, or the reason why there is none. */
+/**
+ * findInputPoint returns a point at which input reaches an element, or the reason why input cannot reach the element.
+ */
 export function findInputPoint(element: Element, boxes = listBoxes(element)): InputPoint | BlockedInput {
-  let blocked: BlockedInput =
+  let blockedInput: BlockedInput =
     boxes.length === 0 ? { why: explainInvisible(element) } : { why: 'it is outside of the visible part of the page' };
   /**
-   * The constant `nested` is a point on another control inside the element, which is used only if there is no other
-   * point.
+   * The variable `nestedPoint` is a point on another control inside the element, which findInputPoint returns only as a last
+   * resort.
    */
-  let nested: InputPoint | undefined;
+  let nestedPoint: InputPoint | undefined;
   for (const box of boxes) {
-    for (const [x, y] of listPoints(element, box)) {
+    for (const [x, y] of listCandidatePoints(element, box)) {
       const hit = findElementAtPoint(x, y);
       if (!hit) continue;
       const isReached = isHit(element, hit);
       if (isReached && !isOnOtherControl(element, hit)) return { x, y, hit };
-      if (isReached && containsInFlatTree(element, hit)) nested ??= { x, y, hit };
-      else if (!blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
+      if (isReached && containsInFlatTree(element, hit)) nestedPoint ??= { x, y, hit };
+      else if (!blockedInput.cover) blockedInput = { why: 'another element is in front of it', cover: hit };
     }
   }
-  return nested ?? blocked;
+  return nestedPoint ?? blockedInput;
 }
 
-/** listPoints yields points in the visible part of a box, the center first and then the middles of its texts. */
-function* listPoints(element: Element, box: Element): Generator<readonly [x: number, y: number]> {
+/**
+ * listCandidatePoints yields points in the visible part of a box, beginning with the center and ending with the centers of its
+ * texts.
+ */
+function* listCandidatePoints(element: Element, box: Element): Generator<readonly [x: number, y: number]> {
   const rects = [...box.getClientRects()].slice(0, MaxBoxes);
   for (const rect of rects) {
-    const seen = intersectRects(rect, getViewportRect());
-    if (seen.width < 1 || seen.height < 1) continue;
+    const visiblePart = intersectRects(rect, getViewportRect());
+    if (visiblePart.width < 1 || visiblePart.height < 1) continue;
     if (element instanceof HTMLAreaElement) yield* listAreaPoints(element, rect);
-    else for (const [fx, fy] of PointFractions) yield [seen.x + fx * seen.width, seen.y + fy * seen.height];
+    else
+      for (const [fx, fy] of PointFractions)
+        yield [visiblePart.x + fx * visiblePart.width, visiblePart.y + fy * visiblePart.height];
   }
   if (element instanceof HTMLAreaElement) return;
   for (const rect of listOwnTextRects(box)) {
-    const seen = intersectRects(rect, getViewportRect());
-    if (seen.width >= 1 && seen.height >= 1) yield [seen.x + seen.width / 2, seen.y + seen.height / 2];
+    const visiblePart = intersectRects(rect, getViewportRect());
+    if (visiblePart.width >= 1 && visiblePart.height >= 1)
+      yield [visiblePart.x + visiblePart.width / 2, visiblePart.y + visiblePart.height / 2];
   }
 }
 
@@ -226,17 +237,14 @@ function isHit(element: Element, hit: Element): boolean {
   const picture = findDrawnReplacement(element);
   if (picture && containsInFlatTree(picture, hit)) return true;
   // An element inside a link, button or label can let clicks pass through to the link, button or label.
-  const around = findClosestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
-  return around !== undefined && around === hit;
+  const enclosingControl = findClosestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
+  return enclosingControl !== undefined && enclosingControl === hit;
 }
 
 /** MaxDrawnLevels is the number of ancestor levels that are searched for a visible replacement of a hidden input. */
 const MaxDrawnLevels = 2;
 
-/**
- * isDrawnAround reports whether `hit` is an ancestor of an invisible input, and the page draws the ancestor in place of
- * the input.
- */
+/** isDrawnAround reports whether `hit` is an ancestor that the page draws in place of an invisible input. */
 function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
   const { opacity, clip, clipPath } = getComputedStyle(input);
   if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;
@@ -247,22 +255,22 @@ function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
 
 function makeNotHittableFailure(
   element: Element,
-  blocked: BlockedInput,
+  blockedInput: BlockedInput,
   waitedMs: number,
-  context: Context,
+  context: PageContext,
 ): PageFailure {
   const line = element.isConnected ? `the element: ${describeElement(element, context)}` : '';
-  const waited = `after ${(waitedMs / 1000).toFixed(1)} s`;
-  if (!blocked.cover) {
-    return new PageFailure('not_hittable', `Input cannot reach the element: ${blocked.why} ${waited}.`, line);
+  const waitText = `after ${(waitedMs / 1000).toFixed(1)} s`;
+  if (!blockedInput.cover) {
+    return new PageFailure('not_hittable', `Input cannot reach the element: ${blockedInput.why} ${waitText}.`, line);
   }
-  const cover = findMeaningfulElement(blocked.cover);
-  const coverLine = describeElement(cover, context);
-  const ref = context.state.refs.refOf(cover, context.prefix, computeRole(cover), '');
+  const coveringElement = findMeaningfulElement(blockedInput.cover);
+  const coveringElementLine = describeElement(coveringElement, context);
+  const ref = context.state.refs.refOf(coveringElement, context.prefix, computeRole(coveringElement), '');
   return new PageFailure(
     'not_hittable',
-    `Input cannot reach the element: the element ${ref} is in front of it ${waited}. Close or move that element first.`,
-    `${line}\nin front of it: ${coverLine}`.trim(),
+    `Input cannot reach the element: the element ${ref} is in front of it ${waitText}. Close or move that element first.`,
+    `${line}\nin front of it: ${coveringElementLine}`.trim(),
     ref,
   );
 }
@@ -272,14 +280,17 @@ function makeNotHittableFailure(
  * ancestor.
  */
 export function findMeaningfulElement(element: Element): Element {
-  const found = findClosestInFlatTree(element, (at) => computeRole(at) !== '' && computeRole(at) !== 'paragraph');
-  return found && found !== unclobbered.body ? found : element;
+  const meaningfulElement = findClosestInFlatTree(
+    element,
+    (at) => computeRole(at) !== '' && computeRole(at) !== 'paragraph',
+  );
+  return meaningfulElement && meaningfulElement !== safeDocument.body ? meaningfulElement : element;
 }
 
-export async function locateElement(args: LocateArguments, context: Context): Promise<LocateResult> {
+export async function locateElement(args: LocateArguments, context: PageContext): Promise<LocateResult> {
   const element = findTarget(args.target, context);
   const ready = args.ready ? await waitUntilReady(element, args.timeoutMs, context) : undefined;
-  const found = ready ?? findInputPoint(element);
+  const inputPoint = ready ?? findInputPoint(element);
   const rect: Rect = toPlainRect((listBoxes(element)[0] ?? element).getBoundingClientRect());
   const base = {
     line: describeElement(element, context),
@@ -287,13 +298,13 @@ export async function locateElement(args: LocateArguments, context: Context): Pr
     visible: listBoxes(element).length > 0,
     enabled: !isDisabled(element),
   };
-  if ('hit' in found) return { ...base, point: { x: found.x, y: found.y }, hit: true };
-  if (!found.cover) return { ...base, hit: false };
-  const cover = findMeaningfulElement(found.cover);
-  const line = describeElement(cover, context);
+  if ('hit' in inputPoint) return { ...base, point: { x: inputPoint.x, y: inputPoint.y }, hit: true };
+  if (!inputPoint.cover) return { ...base, hit: false };
+  const coveringElement = findMeaningfulElement(inputPoint.cover);
+  const line = describeElement(coveringElement, context);
   return {
     ...base,
     hit: false,
-    covered: { ref: context.state.refs.refOf(cover, context.prefix, computeRole(cover), ''), line },
+    covered: { ref: context.state.refs.refOf(coveringElement, context.prefix, computeRole(coveringElement), ''), line },
   };
 }

@@ -4,7 +4,7 @@
 import { getFlatParent } from './flat-tree.ts';
 import { computeElementName } from './names.ts';
 import { computeRole } from './roles.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 interface RememberedElement {
   readonly element: WeakRef<Element>;
@@ -12,7 +12,7 @@ interface RememberedElement {
   name: string;
 }
 
-export class Refs {
+export class ElementRefs {
   readonly #nodeIds = new WeakMap<Node, number>();
   readonly #elements = new Map<string, RememberedElement>();
   #lastRef = 0;
@@ -24,13 +24,13 @@ export class Refs {
     return this.#lastRef;
   }
 
-  continueNumbers(lastRef: number): void {
+  continueNumbering(lastRef: number): void {
     this.#lastRef = Math.max(this.#lastRef, lastRef);
   }
 
   idOf(node: Node): number {
-    const known = this.#nodeIds.get(node);
-    if (known !== undefined) return known;
+    const knownId = this.#nodeIds.get(node);
+    if (knownId !== undefined) return knownId;
     this.#nodeIds.set(node, ++this.#lastId);
     return this.#lastId;
   }
@@ -40,42 +40,48 @@ export class Refs {
     if (refNumber === undefined) {
       refNumber = ++this.#lastRef;
       this.#refNumbers.set(element, refNumber);
-      this.#forgetDead();
+      this.#pruneDeadRefs();
     }
     const elementRef = `e${refNumber}`;
-    const known = this.#elements.get(elementRef);
-    if (known) {
-      known.role = role;
-      known.name = name;
+    const knownElement = this.#elements.get(elementRef);
+    if (knownElement) {
+      knownElement.role = role;
+      knownElement.name = name;
     } else this.#elements.set(elementRef, { element: this.weakRefOf(element), role, name });
     return prefix + elementRef;
   }
 
-  /** weakRefOf creates only one WeakRef for each element, because creating one takes long. */
+  /** weakRefOf creates only one WeakRef for each element, because creating a WeakRef is slow. */
   weakRefOf(element: Element): WeakRef<Element> {
-    const known = this.#weakRefs.get(element);
-    if (known) return known;
+    const knownWeakRef = this.#weakRefs.get(element);
+    if (knownWeakRef) return knownWeakRef;
     const weakRef = new WeakRef(element);
     this.#weakRefs.set(element, weakRef);
     return weakRef;
   }
 
-  /** For an element that is no longer in the document, find returns the last known role and name. */
+  /**
+   * The method `find` returns the element of a ref, or the last known role and name of an element that left the
+   * document.
+   */
   find(elementRef: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!elementRef.startsWith(prefix)) return undefined;
-    const known = this.#elements.get(elementRef.slice(prefix.length));
-    if (!known) return undefined;
-    const element = known.element.deref();
-    return element?.isConnected && isInDocument(element) ? element : { role: known.role, name: known.name };
+    const knownElement = this.#elements.get(elementRef.slice(prefix.length));
+    if (!knownElement) return undefined;
+    const element = knownElement.element.deref();
+    return element?.isConnected && isInDocument(element)
+      ? element
+      : { role: knownElement.role, name: knownElement.name };
   }
 
-  /** #forgetDead deletes refs of elements that no longer exist, but keeps 2,000 of them for error messages. */
-  #forgetDead(): void {
+  /** #pruneDeadRefs deletes refs of elements that no longer exist, but keeps 2,000 of them for error messages. */
+  #pruneDeadRefs(): void {
     if (this.#lastRef % 5_000 !== 0) return;
-    let kept = 0;
-    const dead: string[] = [];
-    for (const [elementRef, { element }] of this.#elements) if (element.deref() === undefined) dead.push(elementRef);
-    for (const elementRef of dead) if (++kept > 2_000) this.#elements.delete(elementRef);
+    let keptCount = 0;
+    const deadRefs: string[] = [];
+    for (const [elementRef, { element }] of this.#elements)
+      if (element.deref() === undefined) deadRefs.push(elementRef);
+    for (const elementRef of deadRefs) if (++keptCount > 2_000) this.#elements.delete(elementRef);
   }
 }
 
@@ -107,12 +113,12 @@ const MinSimilarity = 0.4;
 function measureSimilarity(firstText: string, secondText: string): number {
   if (firstText === secondText) return 1;
   const words = new Set(firstText.toLowerCase().split(/\s+/));
-  const others = new Set(secondText.toLowerCase().split(/\s+/));
+  const secondWords = new Set(secondText.toLowerCase().split(/\s+/));
   let common = 0;
-  for (const word of words) if (others.has(word)) common++;
-  return (0.99 * 2 * common) / (words.size + others.size);
+  for (const word of words) if (secondWords.has(word)) common++;
+  return (0.99 * 2 * common) / (words.size + secondWords.size);
 }
 
 export function isAttached(element: Element): boolean {
-  return element.isConnected && (getFlatParent(element) !== null || element === unclobbered.documentElement);
+  return element.isConnected && (getFlatParent(element) !== null || element === safeDocument.documentElement);
 }

@@ -134,8 +134,8 @@ export function isEditingHost(element: Element): boolean {
 function computeSvgRole(element: SVGElement): string {
   if (element.localName === 'a') return 'link';
   if (element.localName !== 'svg') return '';
-  const named = hasLabel(element) || element.firstElementChild?.localName === 'title';
-  return named ? 'img' : '';
+  const hasName = hasLabel(element) || element.firstElementChild?.localName === 'title';
+  return hasName ? 'img' : '';
 }
 
 function computeInputRole(element: Element): string {

@@ -6,14 +6,14 @@ import { findElementAtPoint, getFlatParent } from './flat-tree.ts';
 import type { ScrollArguments, ScrollResult } from './operations.ts';
 import { waitForNextFrame } from './pace.ts';
 import { scrollWithEvents } from './scroll-events.ts';
-import { type Context, findTarget } from './state.ts';
-import { unclobbered } from './unclobbered.ts';
+import { findTarget, type PageContext } from './state.ts';
+import { safeDocument } from './unclobbered.ts';
 
 const scrollIntoViewOptions: ScrollIntoViewOptions = { block: 'center', inline: 'nearest', behavior: 'instant' };
-/** DefaultScrollShare is the fraction of the visible size by which a scroll without `amount` moves. */
+/** DefaultScrollShare is the distance of a scroll without `amount`, as a fraction of the visible size. */
 const DefaultScrollShare = 0.8;
 
-export async function scroll(args: ScrollArguments, context: Context): Promise<ScrollResult> {
+export async function scroll(args: ScrollArguments, context: PageContext): Promise<ScrollResult> {
   const { direction, amount } = args;
   const target = args.target ? findTarget(args.target, context) : undefined;
   if (!target && !direction) throw new PageFailure('invalid_arguments', 'Give target, direction, or both.');
@@ -36,9 +36,9 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
     const now = target?.getBoundingClientRect();
     const isShifted = now !== undefined && rect !== undefined && (now.x !== rect.x || now.y !== rect.y);
     rect = now;
-    const isStill = !isMoved && !isShifted;
+    const hasNotMoved = !isMoved && !isShifted;
     const why = direction ? `The area is already at its ${nameEdge(direction)}.` : 'The element was already in view.';
-    return { target, input: 'none', notes: isStill ? [why] : [], hasEffect: () => !isStill };
+    return { target, input: 'none', notes: hasNotMoved ? [why] : [], hasEffect: () => !hasNotMoved };
   });
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scrollerElement;
   return {
@@ -80,32 +80,32 @@ function scrollArea(
  * the page can scroll, and otherwise the scrollable area at the center of the viewport.
  */
 export function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
-  const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
+  const page = safeDocument.scrollingElement ?? safeDocument.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
   for (
     let at = target ?? findElementAtPoint(innerWidth / 2, innerHeight / 2);
     at && at !== page;
     at = getFlatParent(at)
   ) {
-    if (at !== unclobbered.body && canScroll(at, isHorizontal, false)) return at;
+    if (at !== safeDocument.body && canScroll(at, isHorizontal, false)) return at;
   }
   return target ? page : (findLargestScroller(isHorizontal) ?? page);
 }
 
-function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): boolean {
+function canScroll(element: Element, isHorizontal: boolean, isPageScroller: boolean): boolean {
   const isLarger = isHorizontal
     ? element.scrollWidth > element.clientWidth + 1
     : element.scrollHeight > element.clientHeight + 1;
   if (!isLarger) return false;
   const style = getComputedStyle(element);
   const overflow = isHorizontal ? style.overflowX : style.overflowY;
-  return isPage ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
+  return isPageScroller ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
 }
 
 function findLargestScroller(isHorizontal: boolean): Element | undefined {
   let bestScroller: Element | undefined;
   let bestSize = 0;
-  for (const element of unclobbered.querySelectorAll('body *')) {
+  for (const element of safeDocument.querySelectorAll('body *')) {
     const area = element.clientWidth * element.clientHeight;
     if (area > bestSize && canScroll(element, isHorizontal, false) && element.checkVisibility())
       [bestScroller, bestSize] = [element, area];

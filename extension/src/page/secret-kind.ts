@@ -9,7 +9,10 @@ export interface InspectArguments {
 }
 
 export interface InspectResult {
-  /** `shown` contains the kinds of visible secret fields, `typed` the kinds into which the call will type. */
+  /**
+   * `shown` contains the kinds of the visible secret fields, and `typed` the kinds of the fields into which the call
+   * types.
+   */
   readonly shown: readonly SecretKind[];
   readonly typed: readonly SecretKind[];
 }

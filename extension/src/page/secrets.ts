@@ -7,8 +7,8 @@ import type { SecretKind } from './secret-kind.ts';
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * A page can change the type of a password field to show the password, so passwordFields contains all earlier password
- * fields.
+ * A page can show a password by changing the type of its field, so passwordFields keeps every field that was once a
+ * password field.
  */
 const passwordFields = new WeakSet<Element>();
 
@@ -31,9 +31,9 @@ export function findSecretKind(element: Element): SecretKind | undefined {
   if (/(^|\s)cc-[a-z]/i.test(autocomplete)) return 'card';
   if (/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(element.type)) return undefined;
   const name = [element.name, element.id, element.getAttribute('aria-label') ?? '', element.placeholder].join(' ');
-  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
-  if (CardFieldName.test(words)) return 'card';
-  if (CodeFieldName.test(words)) return 'code';
+  const nameWords = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
+  if (CardFieldName.test(nameWords)) return 'card';
+  if (CodeFieldName.test(nameWords)) return 'code';
   return isMaskedByCss(element) ? 'password' : undefined;
 }
 
@@ -59,11 +59,14 @@ export function requireFieldApproval(field: Element, approvedKinds: readonly Sec
   );
 }
 
-/** The browser types into the focused element, and the page can move the focus during any event. */
+/**
+ * requireTypingApproval also checks the focused element, because the browser types there, and the page can move the
+ * focus during any event.
+ */
 export function requireTypingApproval(field: Element, approvedKinds: readonly SecretKind[]): void {
   requireFieldApproval(field, approvedKinds);
-  const focused = getFocusedElement();
-  if (focused) requireFieldApproval(focused, approvedKinds);
+  const focusedElement = getFocusedElement();
+  if (focusedElement) requireFieldApproval(focusedElement, approvedKinds);
 }
 
 const cardListSelector = 'select[autocomplete*="cc-" i]';
@@ -91,21 +94,25 @@ const UnmaskedCardFields = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/
 const MinMaskedCharacters = 4;
 
 export class SecretMask {
-  readonly #values = new Set<string>();
+  readonly #secretValues = new Set<string>();
 
   addValue(value: string): void {
     const text = value.trim();
-    if (text.length >= MinMaskedCharacters) this.#values.add(text);
+    if (text.length >= MinMaskedCharacters) this.#secretValues.add(text);
   }
 
   maskText(text: string): string {
-    let masked = text;
-    for (const value of this.#values) if (masked.includes(value)) masked = masked.replaceAll(value, '•••');
-    return masked;
+    let maskedText = text;
+    for (const value of this.#secretValues)
+      if (maskedText.includes(value)) maskedText = maskedText.replaceAll(value, '•••');
+    return maskedText;
   }
 }
 
-/** On a page with 50,000 elements, a search for new shadow roots takes 60 ms, so it is repeated only after a while. */
+/**
+ * MinSearchIntervalMs limits searches for new shadow roots, because a search takes 60 ms on a page with 50,000
+ * elements.
+ */
 const MinSearchIntervalMs = 2_000;
 let lastSearchMs = Number.NEGATIVE_INFINITY;
 
@@ -116,7 +123,10 @@ export function collectSecrets(): SecretMask {
   return makeSecretMask(fields);
 }
 
-/** On a large page, a search for new shadow roots takes much longer than any operation on a single element. */
+/**
+ * collectKnownSecrets does not search for new shadow roots, because on a large page a search takes longer than an
+ * operation on one element.
+ */
 export function collectKnownSecrets(): SecretMask {
   return makeSecretMask(selectInKnownRoots(secretSelector));
 }

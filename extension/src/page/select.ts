@@ -12,13 +12,13 @@ import { waitUntilReady } from './ready.ts';
 import { computeRole } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { showsChoice, showsExactChoice } from './shown-choice.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { isDisabled, readShownValue } from './states.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { determineVisibility } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-export async function select(args: SelectArguments, context: Context): Promise<SelectResult> {
+export async function select(args: SelectArguments, context: PageContext): Promise<SelectResult> {
   const element = findDrawnField(findTarget(args.target, context));
   if (args.values.length === 0 && !(element instanceof HTMLSelectElement && element.multiple)) {
     throw new PageFailure(
@@ -26,15 +26,15 @@ export async function select(args: SelectArguments, context: Context): Promise<S
       'values is empty. Only a list of multiple choice can have no chosen option.',
     );
   }
-  let wanted: readonly string[] = [];
+  let wantedLabels: readonly string[] = [];
   const result = await runAction(args, context, async () => {
-    const before = listSelectedLabels(element).join('\n');
-    wanted = await chooseOptions(element, args.values, args.timeoutMs, context);
-    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
-    return { target: element, input, hasEffect: () => listSelectedLabels(element).join('\n') !== before };
+    const labelsBefore = listSelectedLabels(element).join('\n');
+    wantedLabels = await chooseOptions(element, args.values, args.timeoutMs, context);
+    const input = context.trustedInput?.hasReceivedInput ? 'trusted' : 'synthetic';
+    return { target: element, input, hasEffect: () => listSelectedLabels(element).join('\n') !== labelsBefore };
   });
-  const isShown = wanted.every((name) => showsOptionSelected(element, name));
-  return { ...result, chosen: listShownChoice(element, wanted), shown: isShown };
+  const isShown = wantedLabels.every((name) => showsOptionSelected(element, name));
+  return { ...result, chosen: listShownChoice(element, wantedLabels), shown: isShown };
 }
 
 /**
@@ -46,28 +46,28 @@ function findDrawnField(element: Element): Element {
     element instanceof HTMLSelectElement && !determineVisibility(element, getComputedStyle(element)).text;
   const isTextField = /^(textbox|searchbox)$/.test(computeRole(element)) && !element.hasAttribute('list');
   if (!isHiddenSelect && !isTextField) return element;
-  const around = findClosestInFlatTree(element, (at) => at !== element && computeRole(at) === 'combobox');
-  return around ?? element;
+  const outerCombobox = findClosestInFlatTree(element, (at) => at !== element && computeRole(at) === 'combobox');
+  return outerCombobox ?? element;
 }
 
 /**
  * showsOptionSelected reports whether a custom list shows an option as selected. In some lists, the attribute
- * aria-selected marks only the option that the arrow keys have reached, not the selected option.
+ * aria-selected marks the option that the arrow keys have reached, instead of the selected option.
  */
 export function showsOptionSelected(element: Element, name: string): boolean {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].some((option) => cleanText(option.label) === name);
   const role = computeRole(element);
   if (role === 'combobox') return showsChoice(element, name);
-  if (role !== 'listbox') return true; // A menu does not show a selection.
+  if (role !== 'listbox') return true; // a menu does not show a selection
   return cleanText(listSelectedLabels(element).join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
 /** listShownChoice returns the labels of the options that a list shows as selected after options were clicked. */
-function listShownChoice(element: Element, clicked: readonly string[]): string[] {
+function listShownChoice(element: Element, clickedLabels: readonly string[]): string[] {
   const isCustom = !(element instanceof HTMLSelectElement) && /^(combobox|button)$/.test(computeRole(element));
-  const shown = isCustom ? clicked.filter((name) => showsChoice(element, name)) : [];
-  return shown.length > 0 ? shown : listSelectedLabels(element);
+  const shownNames = isCustom ? clickedLabels.filter((name) => showsChoice(element, name)) : [];
+  return shownNames.length > 0 ? shownNames : listSelectedLabels(element);
 }
 
 /** listSelectedLabels returns the labels of the selected options of a list. */
@@ -75,8 +75,8 @@ export function listSelectedLabels(element: Element): string[] {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].map((option) => cleanText(option.label));
   const options = findListsOf(element).flatMap(listOptions);
-  const chosen = options.filter((option) => option.getAttribute('aria-selected') === 'true');
-  if (chosen.length > 0) return chosen.map(nameOfOption);
+  const chosenOptions = options.filter((option) => option.getAttribute('aria-selected') === 'true');
+  if (chosenOptions.length > 0) return chosenOptions.map(nameOfOption);
   const value = readShownValue(element, computeRole(element)) ?? cleanText(element.textContent ?? '');
   return value ? [shorten(value, 200)] : [];
 }
@@ -88,7 +88,7 @@ export async function chooseOptions(
   element: Element,
   values: readonly string[],
   timeoutMs: number | undefined,
-  context: Context,
+  context: PageContext,
 ): Promise<string[]> {
   if (element instanceof HTMLSelectElement) {
     await waitUntilReady(element, timeoutMs, context);
@@ -105,7 +105,7 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
   }
   const options = [...list.options];
   const names = options.map((option) => [option.label, option.value, option.text]);
-  const wanted = values.map((value) => {
+  const wantedOptions = values.map((value) => {
     const option = options[findOptionIndex(value, names)];
     if (!option)
       throw makeOptionNotFoundFailure(
@@ -117,15 +117,15 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
     }
     return option;
   });
-  const isChanged = options.some((option) => option.selected !== wanted.includes(option));
-  for (const option of options) if (list.multiple) option.selected = wanted.includes(option);
-  const only = wanted[0];
-  if (!list.multiple && only) only.selected = true;
-  const chosen = wanted.map((option) => cleanText(option.label));
-  if (!isChanged) return chosen;
+  const isChanged = options.some((option) => option.selected !== wantedOptions.includes(option));
+  for (const option of options) if (list.multiple) option.selected = wantedOptions.includes(option);
+  const wantedOption = wantedOptions[0];
+  if (!list.multiple && wantedOption) wantedOption.selected = true;
+  const chosenLabels = wantedOptions.map((option) => cleanText(option.label));
+  if (!isChanged) return chosenLabels;
   list.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   list.dispatchEvent(new Event('change', { bubbles: true }));
-  return chosen;
+  return chosenLabels;
 }
 
 /**
@@ -136,23 +136,23 @@ async function chooseSuggestion(
   field: HTMLInputElement,
   values: readonly string[],
   timeoutMs: number | undefined,
-  context: Context,
+  context: PageContext,
 ): Promise<string[]> {
-  const [value = '', ...others] = values;
-  if (others.length > 0) throw new PageFailure('invalid_arguments', 'The list takes one option. Give one value.');
+  const [value = '', ...otherValues] = values;
+  if (otherValues.length > 0) throw new PageFailure('invalid_arguments', 'The list takes one option. Give one value.');
   await waitUntilReady(field, timeoutMs, context);
   const options = [...(field.list?.options ?? [])];
   const option =
     options[
       findOptionIndex(
         value,
-        options.map((each) => [each.value, each.label]),
+        options.map((listOption) => [listOption.value, listOption.label]),
       )
     ];
   if (!option)
     throw makeOptionNotFoundFailure(
       `There is no option ${JSON.stringify(value)}. browser_type enters any other text.`,
-      options.map((each) => each.value),
+      options.map((listOption) => listOption.value),
     );
   await writeField(requireField(field), option.value, false, []);
   return [option.value];
@@ -163,22 +163,24 @@ async function chooseSuggestion(
  * accepts the beginning of a name if no other option's name has the same beginning.
  */
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
-  const exact = entries.findIndex((names) => names.includes(value));
-  if (exact >= 0) return exact;
-  const wanted = cleanText(value).toLowerCase();
-  const cleaned = entries.map((names) => names.map((name) => cleanText(name).toLowerCase()));
-  const loose = cleaned.findIndex((names) => names.includes(wanted));
-  if (loose >= 0 || wanted === '') return loose;
-  const begins = cleaned.flatMap((names, i) => (names.some((name) => name.startsWith(wanted)) ? [i] : []));
-  return begins.length === 1 ? (begins[0] ?? -1) : -1;
+  const exactIndex = entries.findIndex((names) => names.includes(value));
+  if (exactIndex >= 0) return exactIndex;
+  const wantedName = cleanText(value).toLowerCase();
+  const cleanedEntries = entries.map((names) => names.map((name) => cleanText(name).toLowerCase()));
+  const looseIndex = cleanedEntries.findIndex((names) => names.includes(wantedName));
+  if (looseIndex >= 0 || wantedName === '') return looseIndex;
+  const prefixMatches = cleanedEntries.flatMap((names, i) =>
+    names.some((name) => name.startsWith(wantedName)) ? [i] : [],
+  );
+  return prefixMatches.length === 1 ? (prefixMatches[0] ?? -1) : -1;
 }
 
 const MaxNamedOptions = 20;
 
 function makeOptionNotFoundFailure(message: string, labels: readonly string[]): PageFailure {
   const names = labels.slice(0, MaxNamedOptions).map((label) => JSON.stringify(shorten(cleanText(label), 60)));
-  const more = labels.length > MaxNamedOptions ? `, and ${labels.length - MaxNamedOptions} more` : '';
-  return new PageFailure('invalid_arguments', message, `the options: ${names.join(', ')}${more}`);
+  const moreText = labels.length > MaxNamedOptions ? `, and ${labels.length - MaxNamedOptions} more` : '';
+  return new PageFailure('invalid_arguments', message, `the options: ${names.join(', ')}${moreText}`);
 }
 
 const ListOpenTimeoutMs = 2_000;
@@ -200,37 +202,37 @@ async function chooseInDrawnList(
   element: Element,
   values: readonly string[],
   timeoutMs: number | undefined,
-  context: Context,
+  context: PageContext,
 ): Promise<string[]> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
-  const wanted: string[] = [];
+  const wantedLabels: string[] = [];
   // A list that was visible before the combobox opened does not belong to the combobox.
-  const others = new Set(element.getAttribute('aria-expanded') === 'true' ? [] : listShownLists());
+  const otherLists = new Set(element.getAttribute('aria-expanded') === 'true' ? [] : listShownLists());
   for (const value of values) {
-    let list = findVisibleList(element, others);
+    let list = findVisibleList(element, otherLists);
     const field = findTextFieldIn(element);
     if (!list) {
       const role = computeRole(element);
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
-      list = await waitForList(element, others, field ? FilteredOpenTimeoutMs : ListOpenTimeoutMs, context);
+      list = await waitForList(element, otherLists, field ? FilteredOpenTimeoutMs : ListOpenTimeoutMs, context);
     }
     let option = list ? await findOption(list, value, context) : undefined;
-    // Some lists of multiple choice do not contain the options that are chosen already.
+    // Some lists of multiple choice omit the options that are already chosen.
     if (option && !(option instanceof Element) && showsExactChoice(element, value)) {
-      wanted.push(value);
+      wantedLabels.push(value);
       continue;
     }
     if (!(option instanceof Element) && field) {
       await writeField(field, value, false, []);
-      list = await waitForList(element, others, ListOpenTimeoutMs, context);
+      list = await waitForList(element, otherLists, ListOpenTimeoutMs, context);
       const end = performance.now() + FilterTimeoutMs;
-      for (let tries = 0; list && !(option instanceof Element) && tries < MaxFilterChecks; tries++) {
+      for (let attempt = 0; list && !(option instanceof Element) && attempt < MaxFilterChecks; attempt++) {
         if (performance.now() > end) break;
-        if (tries > 0) await pause(FilterPauseMs, context.signal);
+        if (attempt > 0) await pause(FilterPauseMs, context.signal);
         option = await findOption(list, value, context);
-        list = findVisibleList(element, others);
+        list = findVisibleList(element, otherLists);
       }
     }
     if (!option) throw makeListNotOpenedFailure();
@@ -240,13 +242,13 @@ async function chooseInDrawnList(
         : makeOptionNotReachedFailure(value, option.names);
     if (isDisabled(option)) throw new PageFailure('rejected', `The option ${JSON.stringify(value)} is disabled.`);
     const name = nameOfOption(option);
-    wanted.push(name);
+    wantedLabels.push(name);
     // In a list of multiple choice, a click on a selected option would undo the choice.
     const isMultiple = values.length > 1 || list?.getAttribute('aria-multiselectable') === 'true';
     if (isMultiple && option.getAttribute('aria-selected') === 'true' && showsOptionSelected(element, name)) continue;
     await clickElement(option, options, context);
   }
-  return wanted;
+  return wantedLabels;
 }
 
 function findTextFieldIn(element: Element): Field | undefined {
@@ -259,13 +261,13 @@ function findTextFieldIn(element: Element): Field | undefined {
 /** waitForList waits for the option list of a combobox or button, and returns undefined if no list opens in time. */
 async function waitForList(
   element: Element,
-  others: ReadonlySet<Element>,
+  otherLists: ReadonlySet<Element>,
   limitMs: number,
-  context: Context,
+  context: PageContext,
 ): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
-    const list = findVisibleList(element, others);
+    const list = findVisibleList(element, otherLists);
     if (list) return list;
     await pause(20, context.signal);
   }
@@ -279,7 +281,10 @@ function makeListNotOpenedFailure(): PageFailure {
   );
 }
 
-/** The lists of a combobox are the element itself, the lists that the combobox controls, or the lists inside it. */
+/**
+ * findListsOf returns the option lists of a combobox: the element itself, a list that it controls, or the lists inside
+ * it.
+ */
 function findListsOf(element: Element): Element[] {
   if (/^(listbox|radiogroup|menu|tree)$/.test(computeRole(element))) return [element];
   const root = element.getRootNode();
@@ -296,15 +301,18 @@ function findListsOf(element: Element): Element[] {
   return [...element.querySelectorAll('[role=listbox]')];
 }
 
-/** findVisibleList returns the open list of an element, but none of the other lists, unless it is beside the element. */
-function findVisibleList(element: Element, others: ReadonlySet<Element>): Element | undefined {
+/**
+ * findVisibleList returns the open option list of an element. The element does not own the lists `otherValues`, unless such
+ * a list is beside the element.
+ */
+function findVisibleList(element: Element, otherLists: ReadonlySet<Element>): Element | undefined {
   const own = findListsOf(element);
   if (own.length === 1) return own.find(isOpenList);
   // If a combobox contains several lists, the list of its chosen options was visible before the combobox opened.
-  if (own.length > 1) return own.filter((list) => isOpenList(list) && !others.has(list)).at(-1);
+  if (own.length > 1) return own.filter((list) => isOpenList(list) && !otherLists.has(list)).at(-1);
   if (element.getAttribute('aria-expanded') === 'false') return undefined;
-  const around = element.parentElement === unclobbered.body ? null : element.parentElement;
-  const open = listShownLists().filter((list) => !others.has(list) || around?.contains(list));
+  const container = element.parentElement === safeDocument.body ? null : element.parentElement;
+  const open = listShownLists().filter((list) => !otherLists.has(list) || container?.contains(list));
   return open.length === 1 || element.getAttribute('aria-expanded') === 'true' ? open.at(-1) : undefined;
 }
 
@@ -324,8 +332,10 @@ const OptionSelector =
   '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem],[role=radio],option';
 
 function listOptions(list: Element): Element[] {
-  const inside = [...list.querySelectorAll(OptionSelector)];
-  return inside.length > 0 ? inside : selectAll(OptionSelector).filter((option) => containsInFlatTree(list, option));
+  const innerOptions = [...list.querySelectorAll(OptionSelector)];
+  return innerOptions.length > 0
+    ? innerOptions
+    : selectAll(OptionSelector).filter((option) => containsInFlatTree(list, option));
 }
 
 function nameOfOption(option: Element): string {
@@ -339,40 +349,40 @@ interface SearchedOptions {
 }
 
 function makeOptionNotReachedFailure(value: string, names: readonly string[]): PageFailure {
-  const last = JSON.stringify(shorten(names.at(-1) ?? '', 60));
+  const lastName = JSON.stringify(shorten(names.at(-1) ?? '', 60));
   return new PageFailure(
     'timeout',
-    `The option ${JSON.stringify(value)} was not found in ${ScrollLimitMs / 1000} s. The list is long; the search came to ${last}. Scroll the list with browser_scroll and click the option.`,
+    `The option ${JSON.stringify(value)} was not found in ${ScrollLimitMs / 1000} s. The list is long; the search came to ${lastName}. Scroll the list with browser_scroll and click the option.`,
   );
 }
 
 /** findOption scrolls the list, because a virtual list contains only the visible options. */
-async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedOptions> {
-  const seen = new Set<string>();
+async function findOption(list: Element, value: string, context: PageContext): Promise<Element | SearchedOptions> {
+  const seenNames = new Set<string>();
   const rows = new LongListScroller(list, context);
   const end = performance.now() + ScrollLimitMs;
   for (let step = 0; step < MaxScrollSteps && performance.now() < end; step++) {
     const options = listClickableOptions(list);
     const names = options.map((option) => [nameOfOption(option), option.getAttribute('data-value') ?? '']);
-    const found = options[findOptionIndex(value, names)];
-    if (found) return found;
-    for (const [name] of names) if (name) seen.add(name);
+    const foundOption = options[findOptionIndex(value, names)];
+    if (foundOption) return foundOption;
+    for (const [name] of names) if (name) seenNames.add(name);
     if (step % StepsPerReport === StepsPerReport - 1)
-      context.report({ message: 'searching the list', progress: seen.size });
-    if (!(await rows.showNext(options))) return { names: [...seen], isComplete: true };
+      context.report({ message: 'searching the list', progress: seenNames.size });
+    if (!(await rows.showNext(options))) return { names: [...seenNames], isComplete: true };
   }
-  return { names: [...seen], isComplete: false };
+  return { names: [...seenNames], isComplete: false };
 }
 
 class LongListScroller {
   readonly #list: Element;
   readonly #scroller: Element | undefined;
-  readonly #context: Context;
+  readonly #context: PageContext;
   #unchangedRowCount = 0;
   #hasScrolled = false;
-  #hasWheeled = false;
+  #hasTurnedWheel = false;
 
-  constructor(list: Element, context: Context) {
+  constructor(list: Element, context: PageContext) {
     this.#list = list;
     this.#context = context;
     const area = isDrawnByOtherElements(list) ? (findPopup(list) ?? list) : list;
@@ -389,41 +399,41 @@ class LongListScroller {
     if (!scroller || scroller.scrollTop === top) return !this.#hasScrolled && (await this.#turnWheel(options));
     this.#hasScrolled = true;
     const limitMs = this.#unchangedRowCount >= MaxUnchangedRows ? 0 : getRowsTimeoutMs();
-    const last = options.at(-1);
-    const hasNew = await this.#waitForRows(limitMs, () => {
-      return listClickableOptions(this.#list).at(-1) !== last || !last?.isConnected;
+    const lastOption = options.at(-1);
+    const hasNewRows = await this.#waitForRows(limitMs, () => {
+      return listClickableOptions(this.#list).at(-1) !== lastOption || !lastOption?.isConnected;
     });
-    this.#unchangedRowCount = hasNew ? 0 : this.#unchangedRowCount + 1;
+    this.#unchangedRowCount = hasNewRows ? 0 : this.#unchangedRowCount + 1;
     return true;
   }
 
   async #turnWheel(options: readonly Element[]): Promise<boolean> {
-    const last = options.at(-1);
-    if (!last) return false;
-    const before = joinOptionNames(options);
-    const height = last.getBoundingClientRect().height * Math.max(1, options.length - 1);
-    for (const deltaY of this.#hasWheeled ? [height] : [-WheelToTopPixels, height]) {
-      const { x, y } = last.getBoundingClientRect();
+    const lastOption = options.at(-1);
+    if (!lastOption) return false;
+    const namesBefore = joinOptionNames(options);
+    const height = lastOption.getBoundingClientRect().height * Math.max(1, options.length - 1);
+    for (const deltaY of this.#hasTurnedWheel ? [height] : [-WheelToTopPixels, height]) {
+      const { x, y } = lastOption.getBoundingClientRect();
       const init = { deltaY, clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true, composed: true };
-      last.dispatchEvent(new WheelEvent('wheel', init));
+      lastOption.dispatchEvent(new WheelEvent('wheel', init));
       if (
         !(await this.#waitForRows(
           getRowsTimeoutMs(),
-          () => joinOptionNames(listClickableOptions(this.#list)) !== before,
+          () => joinOptionNames(listClickableOptions(this.#list)) !== namesBefore,
         ))
       )
         continue;
-      this.#hasWheeled = true;
+      this.#hasTurnedWheel = true;
       return true;
     }
     return false;
   }
 
-  async #waitForRows(limitMs: number, hasOthers: () => boolean): Promise<boolean> {
+  async #waitForRows(limitMs: number, hasOtherRows: () => boolean): Promise<boolean> {
     const end = performance.now() + limitMs;
     for (;;) {
       await pause(20, this.#context.signal);
-      if (hasOthers()) return true;
+      if (hasOtherRows()) return true;
       if (performance.now() > end) return false;
     }
   }
@@ -432,14 +442,14 @@ class LongListScroller {
 const WheelToTopPixels = 10_000_000;
 
 function getRowsTimeoutMs(): number {
-  return unclobbered.hidden ? HiddenRowsTimeoutMs : RowsTimeoutMs;
+  return safeDocument.hidden ? HiddenRowsTimeoutMs : RowsTimeoutMs;
 }
 
 function joinOptionNames(options: readonly Element[]): string {
   return options.map(nameOfOption).join('\n');
 }
 
-/** Some pages give elements with the role option no size, and draw other elements in place of them. */
+/** Some pages draw other elements in place of the elements with the role option, which then have no size. */
 function isDrawnByOtherElements(list: Element): boolean {
   const options = listOptions(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);
@@ -449,14 +459,14 @@ function listClickableOptions(list: Element): Element[] {
   return isDrawnByOtherElements(list) ? findDrawnOptions(list) : listOptions(list).filter(isShown);
 }
 
-/** Some lists hide the rows that overflow, and scroll by script. */
+/** Some lists hide their overflowing rows, and scroll with a script. */
 function findScroller(list: Element, options: readonly Element[]): Element | undefined {
   const areas = [list, ...[...list.querySelectorAll('*')].slice(0, 200)].filter(
-    (inner) => inner.scrollHeight > inner.clientHeight + 1,
+    (element) => element.scrollHeight > element.clientHeight + 1,
   );
   const overflows = areas.map((area) => getComputedStyle(area).overflowY);
   const scroller = areas.find((_, i) => /auto|scroll/.test(overflows[i] ?? ''));
-  const ends = [options.at(0), options.at(-1)];
-  const hasOptions = (area: Element) => ends.every((option) => option && containsInFlatTree(area, option));
+  const edgeOptions = [options.at(0), options.at(-1)];
+  const hasOptions = (area: Element) => edgeOptions.every((option) => option && containsInFlatTree(area, option));
   return scroller ?? areas.find((area, i) => overflows[i] === 'hidden' && hasOptions(area));
 }

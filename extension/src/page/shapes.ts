@@ -10,13 +10,16 @@ const MaxShapes = 80;
 /** An SVG element smaller than MinDrawingPixels in width or height counts as an icon. */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
-const PlainShapes = new Set('rect circle ellipse triangle polygon polyline line'.split(' '));
+const SimpleShapeTags = new Set('rect circle ellipse triangle polygon polyline line'.split(' '));
 
-const TrianglePoints = 3;
+const TrianglePointCount = 3;
 
-/** nameShape returns the word for a shape, such as circle; SVG has no element for triangles. */
+/**
+ * nameShape returns the word for a shape, such as circle. A polygon with three corners is a triangle, because SVG has
+ * no triangle element.
+ */
 export function nameShape(element: Element): string {
-  const isTriangle = element instanceof SVGPolygonElement && element.points.numberOfItems === TrianglePoints;
+  const isTriangle = element instanceof SVGPolygonElement && element.points.numberOfItems === TrianglePointCount;
   return isTriangle ? 'triangle' : element.localName;
 }
 
@@ -57,9 +60,9 @@ export function describeShape(element: Element, role: string): string {
   const id = element.id !== '' && !element.id.includes(']') ? ` [id=${shorten(element.id, 40)}]` : '';
   const fill = element.getAttribute('fill') ?? '';
   const color = /^[\w#(),.% -]+$/.test(fill) && fill !== 'none' ? ` [fill=${shorten(fill, MaxColorCharacters)}]` : '';
-  const [own, outer] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
+  const [own, drawingRect] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
   const size = `${Math.round(own.width)}x${Math.round(own.height)}`;
-  const word = nameShape(element);
-  const shape = role === word || !PlainShapes.has(word) ? '' : ` [shape=${word}]`;
-  return `${id}${shape}${color} [${size} at ${Math.round(own.x - outer.x)},${Math.round(own.y - outer.y)}]`;
+  const shapeName = nameShape(element);
+  const shapeMark = role === shapeName || !SimpleShapeTags.has(shapeName) ? '' : ` [shape=${shapeName}]`;
+  return `${id}${shapeMark}${color} [${size} at ${Math.round(own.x - drawingRect.x)},${Math.round(own.y - drawingRect.y)}]`;
 }

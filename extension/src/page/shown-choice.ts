@@ -3,19 +3,19 @@
 import { hasSize } from './drawn-options.ts';
 import { computeRole } from './roles.ts';
 import { readShownValue } from './states.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { cleanText } from './visible-text.ts';
 
 /** showsChoice reports whether a combobox shows an option as chosen. */
 export function showsChoice(combobox: Element, name: string): boolean {
-  const shown = [readShownValue(combobox, 'combobox') ?? '', readTextsAround(combobox).join('')];
-  return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
+  const shownTexts = [readShownValue(combobox, 'combobox') ?? '', readTextsAround(combobox).join('')];
+  return cleanText(shownTexts.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
 /** showsExactChoice reports whether a combobox shows an option with exactly the given text as chosen. */
 export function showsExactChoice(combobox: Element, name: string): boolean {
-  const wanted = cleanText(name).toLowerCase();
-  return wanted !== '' && readTextsAround(combobox).some((text) => cleanText(text).toLowerCase() === wanted);
+  const wantedName = cleanText(name).toLowerCase();
+  return wantedName !== '' && readTextsAround(combobox).some((text) => cleanText(text).toLowerCase() === wantedName);
 }
 
 const MaxBoxLevels = 5;
@@ -27,13 +27,18 @@ const AreaSelector = 'form,fieldset,dialog,[role=dialog],main,section,article,td
 function findFieldBox(combobox: Element): Element {
   let box = combobox.parentElement ?? combobox;
   for (let level = 1; level < MaxBoxLevels && !box.matches(AreaSelector); level++) {
-    const outer = box.parentElement;
-    if (!outer || outer === unclobbered.body || outer.getBoundingClientRect().height > MaxBoxHeightPixels) break;
-    const hasOthers = [...outer.querySelectorAll(OtherFieldSelector)].some(
+    const outerElement = box.parentElement;
+    if (
+      !outerElement ||
+      outerElement === safeDocument.body ||
+      outerElement.getBoundingClientRect().height > MaxBoxHeightPixels
+    )
+      break;
+    const hasOtherFields = [...outerElement.querySelectorAll(OtherFieldSelector)].some(
       (field) => !combobox.contains(field) && !field.contains(combobox) && hasSize(field),
     );
-    if (hasOthers) break;
-    box = outer;
+    if (hasOtherFields) break;
+    box = outerElement;
   }
   return box;
 }
@@ -41,16 +46,19 @@ function findFieldBox(combobox: Element): Element {
 const DescriptionSelector =
   'label,legend,p,small,h1,h2,h3,h4,h5,h6,[role=alert],[role=status],[aria-live],option,style';
 
-/** readTextsAround returns the visible texts in and around a combobox, without its label and the options of its list. */
+/**
+ * readTextsAround returns the visible texts in and around a combobox, except the combobox's label and the options of
+ * its list.
+ */
 function readTextsAround(combobox: Element): string[] {
   const texts: string[] = [];
   const ids = `${combobox.getAttribute('aria-labelledby') ?? ''} ${combobox.getAttribute('aria-describedby') ?? ''}`;
-  const described = new Set(ids.split(/\s+/));
+  const describingIds = new Set(ids.split(/\s+/));
   const isDescription = (node: Element) =>
     !node.contains(combobox) &&
     !combobox.contains(node) &&
-    (node.matches(DescriptionSelector) || (node.id !== '' && described.has(node.id)));
-  const walker = unclobbered.createTreeWalker(findFieldBox(combobox), NodeFilter.SHOW_ALL, (node) => {
+    (node.matches(DescriptionSelector) || (node.id !== '' && describingIds.has(node.id)));
+  const walker = safeDocument.createTreeWalker(findFieldBox(combobox), NodeFilter.SHOW_ALL, (node) => {
     const isOther =
       node instanceof Element &&
       (!node.checkVisibility({ visibilityProperty: true }) || isOptionList(node) || isDescription(node));
@@ -60,7 +68,7 @@ function readTextsAround(combobox: Element): string[] {
   return texts;
 }
 
-/** A list of chosen options, without options to choose, is no option list. */
+/** isOptionList excludes a list that only shows the chosen options and offers no others. */
 function isOptionList(element: Element): boolean {
   const role = computeRole(element);
   if (role !== 'listbox') return role === 'menu' || role === 'tree';

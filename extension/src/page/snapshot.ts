@@ -8,9 +8,9 @@ import { joinLines, type Line, SnapshotPrinter } from './lines.ts';
 import type { Rect, SnapshotArguments, SnapshotMode, SnapshotResult } from './operations.ts';
 import { TaskSlices, waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
-import { type Context, findTarget, type StoredLine, type StoredSnapshot } from './state.ts';
+import { findTarget, type PageContext, type StoredLine, type StoredSnapshot } from './state.ts';
 import type { TreeNode } from './tree.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { getViewportRect, ViewportPart } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
 import { TreeWalk } from './walk.ts';
@@ -24,14 +24,14 @@ export interface SnapshotOptions {
   readonly maxTokens: number;
   readonly depth?: number;
   readonly view?: Rect;
-  readonly unfolded?: Element | undefined;
-  readonly forced?: ReadonlySet<Element>;
+  readonly unfoldedList?: Element | undefined;
+  readonly alwaysShown?: ReadonlySet<Element>;
 }
 
 export interface TakenSnapshot {
   readonly lines: readonly Line[];
   readonly folded: number;
-  /** shortened is the number of lines whose text is cut. */
+  /** The field `shortened` is the number of snapshot lines with truncated text. */
   readonly shortened: number;
   readonly frames: readonly TreeNode[];
 }
@@ -41,19 +41,19 @@ export const PdfNote =
   'This is a PDF file. Extensions cannot read its text. Use browser_take_screenshot, or another source of the text.';
 
 export function isPdf(): boolean {
-  return unclobbered.contentType === 'application/pdf';
+  return safeDocument.contentType === 'application/pdf';
 }
 
 const noElements: ReadonlySet<Element> = new Set();
 
-/** Each of the last steps of a snapshot with more lines than MaxLinesPerTask runs in a separate task. */
+/** If a snapshot has more than MaxLinesPerTask lines, each of its last steps runs in a separate task. */
 const MaxLinesPerTask = 5_000;
 
-/** takeSnapshot lets the page run about every 40 ms. */
-export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
+/** While takeSnapshot works, it lets the page run about every 40 ms. */
+export async function takeSnapshot(options: SnapshotOptions, context: PageContext): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
   // In a hidden tab, animations do not advance, so content that an animation reveals would never appear.
-  if (unclobbered.hidden) finishAnimations();
+  if (safeDocument.hidden) finishAnimations();
   const { refs } = context.state;
   const view = new ViewportPart(options.view ?? getViewportRect());
   const walk = new TreeWalk({
@@ -63,46 +63,50 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
     maxTokens,
     view,
     depth: options.depth ?? Number.POSITIVE_INFINITY,
-    unfolded: options.unfolded,
-    forced: options.forced ?? noElements,
+    unfoldedList: options.unfoldedList,
+    alwaysShown: options.alwaysShown ?? noElements,
     onFold: (container) => context.state.addedRows.watch(container),
   });
   const tree = await runWalk(walk, root, context);
   if (isPdf()) tree.children.unshift({ kind: 'text', element: root, elements: [root], text: PdfNote });
   const printer = new SnapshotPrinter(refs, mode);
-  const slices = new TaskSlices(context.signal);
-  for (const _ of printer.printParts(tree, 0, 'root')) if (slices.isOver) await slices.startNext();
+  const taskSlices = new TaskSlices(context.signal);
+  for (const _ of printer.printParts(tree, 0, 'root')) if (taskSlices.isOver) await taskSlices.startNextTask();
   const isLong = printer.lines.length > MaxLinesPerTask;
-  if (isLong) await slices.startNext();
+  if (isLong) await taskSlices.startNextTask();
   const secrets = collectSecrets();
   const lines = printer.lines.map((line) => {
     const text = secrets.maskText(line.text);
     return text === line.text ? line : { ...line, text };
   });
-  if (isLong) await slices.startNext();
-  const folded = foldLines(lines, maxTokens, view.clip.rect);
+  if (isLong) await taskSlices.startNextTask();
+  const foldedLines = foldLines(lines, maxTokens, view.clip.rect);
   return {
-    lines: folded.lines,
-    folded: walk.folded + folded.removed,
-    shortened: folded.lines.filter((line) => line.isShortened).length,
+    lines: foldedLines.lines,
+    folded: walk.folded + foldedLines.removed,
+    shortened: foldedLines.lines.filter((line) => line.isShortened).length,
     frames: walk.frames,
   };
 }
 
-async function runWalk(walk: TreeWalk, root: Element, context: Context): Promise<TreeNode> {
+async function runWalk(walk: TreeWalk, root: Element, context: PageContext): Promise<TreeNode> {
   const steps = walk.run(root);
   let total: number | undefined;
   for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    total ??= unclobbered.getElementsByTagName('*').length;
-    context.report({ message: `read ${step.value} elements`, progress: Math.min(step.value, total), total });
+    const iteratorResult = steps.next();
+    if (iteratorResult.done) return iteratorResult.value;
+    total ??= safeDocument.getElementsByTagName('*').length;
+    context.report({
+      message: `read ${iteratorResult.value} elements`,
+      progress: Math.min(iteratorResult.value, total),
+      total,
+    });
     await waitForNextTask();
     context.signal.throwIfAborted();
   }
 }
 
-export function buildTree(root: Element, context: Context): Promise<TreeNode> {
+export function buildTree(root: Element, context: PageContext): Promise<TreeNode> {
   const walk = new TreeWalk({
     refs: context.state.refs,
     prefix: context.prefix,
@@ -110,9 +114,9 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
     maxTokens: 0,
     view: new ViewportPart(getViewportRect()),
     depth: Number.POSITIVE_INFINITY,
-    unfolded: undefined,
+    unfoldedList: undefined,
     isSearch: true,
-    forced: noElements,
+    alwaysShown: noElements,
     onFold: () => undefined,
   });
   return runWalk(walk, root, context);
@@ -120,10 +124,10 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
 
 export function getRootElement(): Element {
   // If a script has removed the root of the document, a new body element serves as the empty content.
-  return unclobbered.body ?? unclobbered.documentElement ?? unclobbered.createElement('body');
+  return safeDocument.body ?? safeDocument.documentElement ?? safeDocument.createElement('body');
 }
 
-export async function readSnapshot(args: SnapshotArguments, context: Context): Promise<SnapshotResult> {
+export async function readSnapshot(args: SnapshotArguments, context: PageContext): Promise<SnapshotResult> {
   const { mode = 'full', maxTokens = DefaultMaxTokens, target = '' } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < 0 || (maxTokens > 0 && maxTokens < 200)) {
     throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use 0 for the whole tree, or at least 200.`);
@@ -134,39 +138,43 @@ export async function readSnapshot(args: SnapshotArguments, context: Context): P
     root,
     mode: base?.mode ?? mode,
     maxTokens,
-    unfolded: target ? root : undefined,
+    unfoldedList: target ? root : undefined,
     ...(args.depth === undefined ? {} : { depth: args.depth }),
     ...(args.view ? { view: args.view } : {}),
   };
-  const taken = await takeSnapshot(options, context);
-  const id = context.state.storeSnapshot(taken.lines, { mode: options.mode, target, maxTokens }, context.prefix);
+  const takenSnapshot = await takeSnapshot(options, context);
+  const id = context.state.storeSnapshot(
+    takenSnapshot.lines,
+    { mode: options.mode, target, maxTokens },
+    context.prefix,
+  );
   if (args.since !== undefined) {
-    const diff = base && base.target === target ? diffSince(base, taken, maxTokens, context) : undefined;
-    if (diff !== undefined) return { ...makeSnapshotResult(id, diff, taken), folded: 0, full: false };
-    return { ...makeSnapshotResult(id, joinLines(taken.lines), taken), full: true };
+    const diff = base && base.target === target ? diffSince(base, takenSnapshot, maxTokens, context) : undefined;
+    if (diff !== undefined) return { ...makeSnapshotResult(id, diff, takenSnapshot), folded: 0, full: false };
+    return { ...makeSnapshotResult(id, joinLines(takenSnapshot.lines), takenSnapshot), full: true };
   }
-  return { ...makeSnapshotResult(id, joinLines(taken.lines), taken), full: false };
+  return { ...makeSnapshotResult(id, joinLines(takenSnapshot.lines), takenSnapshot), full: false };
 }
 
-function makeSnapshotResult(id: string, text: string, taken: TakenSnapshot): Omit<SnapshotResult, 'full'> {
+function makeSnapshotResult(id: string, text: string, takenSnapshot: TakenSnapshot): Omit<SnapshotResult, 'full'> {
   const lineOf = new Map<string, number>();
-  if (text === joinLines(taken.lines))
-    for (const [i, line] of taken.lines.entries()) if (line.frame) lineOf.set(line.frame, i);
+  if (text === joinLines(takenSnapshot.lines))
+    for (const [i, line] of takenSnapshot.lines.entries()) if (line.frame) lineOf.set(line.frame, i);
   return {
     snapshot: id,
     text,
     title: readDocumentTitle(),
     url: location.href,
     tokens: countTokens(text),
-    folded: taken.folded,
-    ...(text === '' || taken.shortened === 0 ? {} : { shortened: taken.shortened }),
-    ...(unclobbered.readyState === 'loading' ? { loading: true } : {}),
-    frames: taken.frames.map((node) => makeFrameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
+    folded: takenSnapshot.folded,
+    ...(text === '' || takenSnapshot.shortened === 0 ? {} : { shortened: takenSnapshot.shortened }),
+    ...(safeDocument.readyState === 'loading' ? { loading: true } : {}),
+    frames: takenSnapshot.frames.map((node) => makeFrameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
   };
 }
 
 export function readDocumentTitle(): string {
-  return cleanText(unclobbered.title).slice(0, MaxTitleCharacters);
+  return cleanText(safeDocument.title).slice(0, MaxTitleCharacters);
 }
 
 const MaxChangedShare = 0.6;
@@ -174,22 +182,23 @@ const MinLinesForShare = 12;
 
 function diffSince(
   base: StoredSnapshot,
-  taken: TakenSnapshot,
+  takenSnapshot: TakenSnapshot,
   maxTokens: number,
-  context: Context,
+  context: PageContext,
 ): string | undefined {
-  const diff = diffLines(base.lines, taken.lines, {
-    isStillShown: makeStillShownTest(taken),
-    markFresh: (line) => (line.folded && !context.state.addedRows.wasAddedSince(line.element, base.number) ? '>' : '+'),
+  const diff = diffLines(base.lines, takenSnapshot.lines, {
+    isStillShown: makeStillShownTest(takenSnapshot),
+    markNewLine: (line) =>
+      line.folded && !context.state.addedRows.wasAddedSince(line.element, base.number) ? '>' : '+',
     maxTokens: maxTokens || DefaultMaxTokens,
   });
-  if (diff.share > MaxChangedShare && taken.lines.length > MinLinesForShare) return undefined;
+  if (diff.changedShare > MaxChangedShare && takenSnapshot.lines.length > MinLinesForShare) return undefined;
   return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
 }
 
-export function makeStillShownTest(taken: TakenSnapshot): (line: StoredLine) => boolean {
-  if (taken.folded === 0) return () => false;
-  const keys = new Set(taken.lines.map((line) => line.key));
+export function makeStillShownTest(takenSnapshot: TakenSnapshot): (line: StoredLine) => boolean {
+  if (takenSnapshot.folded === 0) return () => false;
+  const keys = new Set(takenSnapshot.lines.map((line) => line.key));
   return (line) => {
     const element = line.element.deref();
     if (!element?.isConnected) return false;

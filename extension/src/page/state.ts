@@ -5,21 +5,21 @@ import type { DiffLine } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { forEachRoot } from './flat-tree.ts';
 import type { Line } from './lines.ts';
-import type { PageNumbers, PageProgress, SnapshotMode } from './operations.ts';
-import { findNearestMatch, Refs } from './refs.ts';
+import type { LastUsedNumbers, PageProgress, SnapshotMode } from './operations.ts';
+import { ElementRefs, findNearestMatch } from './refs.ts';
 import type { TrustedInput } from './trusted.ts';
 
-export interface Context {
+export interface PageContext {
   readonly state: DocumentState;
   readonly prefix: string;
   readonly report: (progress: PageProgress) => void;
   readonly signal: AbortSignal;
-  readonly setDone: (done: string) => void;
+  readonly setDoneText: (doneText: string) => void;
   /**
-   * The field `trusted` sends trusted input through the debugger; undefined if the operation dispatches only synthetic
-   * events.
+   * The field `trustedInput` sends trusted input through the debugger, or is undefined if the operation dispatches only
+   * synthetic events.
    */
-  readonly trusted?: TrustedInput | undefined;
+  readonly trustedInput?: TrustedInput | undefined;
 }
 
 export interface StoredLine extends DiffLine {
@@ -38,29 +38,32 @@ export interface StoredSnapshot {
 /** StoredText is the content of a page, which the agent reads in parts. */
 export interface StoredText {
   readonly text: string;
-  /** isCut is true if the content is too long to be read completely. */
+  /** isCut is true if the content exceeds the limit of the read operation, so that its end is missing. */
   readonly isCut: boolean;
 }
 
 const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
-/** A row that is missing from an earlier snapshot is not always new, because scrolling can show an old row. */
+/**
+ * AddedRows records which rows the page added. A row that an earlier snapshot lacks is not always new, because
+ * scrolling can reveal an old row.
+ */
 export class AddedRows {
   snapshots = 0;
   readonly #snapshotBeforeAdding = new WeakMap<Element, number>();
-  readonly #observer = new MutationObserver((records) => this.#record(records));
+  readonly #observer = new MutationObserver((records) => this.#recordMutations(records));
 
   watch(container: Node): void {
     this.#observer.observe(container, { childList: true });
   }
 
   wasAddedSince(element: Element, snapshot: number): boolean {
-    this.#record(this.#observer.takeRecords());
+    this.#recordMutations(this.#observer.takeRecords());
     return (this.#snapshotBeforeAdding.get(element) ?? -1) >= snapshot;
   }
 
-  #record(records: readonly MutationRecord[]): void {
+  #recordMutations(records: readonly MutationRecord[]): void {
     for (const { addedNodes } of records) {
       for (const node of addedNodes) if (node instanceof Element) this.#snapshotBeforeAdding.set(node, this.snapshots);
     }
@@ -68,18 +71,18 @@ export class AddedRows {
 }
 
 export class DocumentState {
-  readonly refs = new Refs();
+  readonly refs = new ElementRefs();
   readonly addedRows = new AddedRows();
   readonly #snapshots: StoredSnapshot[] = [];
   readonly #storedTexts = new Map<string, StoredText>();
   #lastTextNumber = 0;
 
-  get lastNumbers(): PageNumbers {
+  get lastNumbers(): LastUsedNumbers {
     return { ref: this.refs.lastRef, snapshot: this.addedRows.snapshots };
   }
 
-  continueNumbers({ ref, snapshot }: PageNumbers): void {
-    this.refs.continueNumbers(ref);
+  continueNumbering({ ref, snapshot }: LastUsedNumbers): void {
+    this.refs.continueNumbering(ref);
     this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
   }
 
@@ -90,14 +93,14 @@ export class DocumentState {
   ): string {
     const number = ++this.addedRows.snapshots;
     const id = `${prefix}s${number}`;
-    const stored = lines.map(({ depth, text, key, folded, element }) => ({
+    const storedLines = lines.map(({ depth, text, key, folded, element }) => ({
       depth,
       text,
       key,
       folded,
       element: this.refs.weakRefOf(element),
     }));
-    this.#snapshots.push({ id, number, lines: stored, ...origin });
+    this.#snapshots.push({ id, number, lines: storedLines, ...origin });
     let size = 0;
     for (const [i, snapshot] of [...this.#snapshots.entries()].reverse()) {
       size += snapshot.lines.length;
@@ -128,36 +131,36 @@ export class DocumentState {
 }
 
 /** findTarget returns the element of a ref, or throws stale_ref with the most similar element. */
-export function findTarget(ref: string, context: Context): Element {
+export function findTarget(ref: string, context: PageContext): Element {
   const { state, prefix } = context;
-  const found = state.refs.find(ref, prefix);
-  if (found instanceof Element) return found;
+  const foundElement = state.refs.find(ref, prefix);
+  if (foundElement instanceof Element) return foundElement;
   if (!/^(f\d+)?e\d+$/.test(ref)) {
     throw new PageFailure(
       'invalid_arguments',
       `"${ref}" is not a ref. Use a ref such as e12 from browser_snapshot or browser_find.`,
     );
   }
-  if (!found) {
+  if (!foundElement) {
     throw new PageFailure(
       'stale_ref',
       `There is no element ${ref} in this document. Take a new snapshot and use a ref from it.`,
     );
   }
-  const what = `${found.role}${found.name ? ` ${JSON.stringify(found.name)}` : ''}`;
-  const match = findNearestMatch(found, iterateElements());
+  const elementText = `${foundElement.role}${foundElement.name ? ` ${JSON.stringify(foundElement.name)}` : ''}`;
+  const match = findNearestMatch(foundElement, iterateElements());
   if (!match) {
     throw new PageFailure(
       'stale_ref',
       `The element ${ref} is gone, and no element is similar. Take a new snapshot.`,
-      `the element was: ${what}`,
+      `the element was: ${elementText}`,
     );
   }
-  const matchRef = state.refs.refOf(match, prefix, found.role, found.name);
+  const matchRef = state.refs.refOf(match, prefix, foundElement.role, foundElement.name);
   throw new PageFailure(
     'stale_ref',
     `The element ${ref} is gone. The nearest match is ${matchRef}. Check it in a new snapshot, then use its ref.`,
-    `the element was: ${what}\nthe nearest match is: ${describeElement(match, context)}`,
+    `the element was: ${elementText}\nthe nearest match is: ${describeElement(match, context)}`,
     matchRef,
   );
 }

@@ -9,9 +9,9 @@ const MaxValueCharacters = 200;
 export function formatStates(element: Element, role: string): string {
   let marks = '';
   if (role === 'heading') marks += ` [level=${readHeadingLevel(element)}]`;
-  const checked = readCheckedState(element, role);
-  if (checked === 'true') marks += ' [checked]';
-  else if (checked === 'mixed') marks += ' [mixed]';
+  const checkedState = readCheckedState(element, role);
+  if (checkedState === 'true') marks += ' [checked]';
+  else if (checkedState === 'mixed') marks += ' [mixed]';
   if ((ActionRoles.has(role) || role === 'group') && isDisabled(element)) marks += ' [disabled]';
   const attributes = element.hasAttributes() ? formatAriaStates(element) : '';
   if (element instanceof HTMLOptionElement && element.selected) marks += ' [selected]';
@@ -48,8 +48,8 @@ function formatAriaStates(element: Element): string {
 }
 
 function readHeadingLevel(element: Element): string {
-  const explicit = Number(element.getAttribute('aria-level'));
-  if (Number.isInteger(explicit) && explicit > 0) return String(explicit);
+  const ariaLevel = Number(element.getAttribute('aria-level'));
+  if (Number.isInteger(ariaLevel) && ariaLevel > 0) return String(ariaLevel);
   return /^h[1-6]$/.test(element.localName) ? element.localName.slice(1) : '2';
 }
 
@@ -72,7 +72,7 @@ export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
   } else if (isCustomElement(element) && element.matches(':disabled')) return true; // Custom elements can be in forms.
-  for (let at: Element | null = element, levels = 0; at && levels < 20; at = getFlatParent(at), levels++) {
+  for (let at: Element | null = element, level = 0; at && level < 20; at = getFlatParent(at), level++) {
     const value = at.getAttribute('aria-disabled');
     if (value === 'true') return true;
     if (value === 'false') return false;
@@ -81,12 +81,12 @@ export function isDisabled(element: Element): boolean {
 }
 
 /**
- * findActiveDescendant returns the element that the arrow keys have reached in a list, although the focus is still in
- * the list's field (aria-activedescendant).
+ * findActiveDescendant returns the list element that the arrow keys have reached while the focus stays in the list's
+ * field (aria-activedescendant).
  */
-export function findActiveDescendant(focused: Element | null): Element | null {
-  const id = focused?.getAttribute('aria-activedescendant');
-  const root = focused?.getRootNode();
+export function findActiveDescendant(focusedElement: Element | null): Element | null {
+  const id = focusedElement?.getAttribute('aria-activedescendant');
+  const root = focusedElement?.getRootNode();
   return id && (root instanceof Document || root instanceof ShadowRoot) ? root.getElementById(id) : null;
 }
 

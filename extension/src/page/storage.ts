@@ -1,7 +1,7 @@
 // Reads and changes the data that a page stores: localStorage, sessionStorage and IndexedDB.
 import { PageFailure } from './failure.ts';
 
-import type { Context } from './state.ts';
+import type { PageContext } from './state.ts';
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 
 const MaxListedEntries = 200;
@@ -9,7 +9,7 @@ const MaxListedEntries = 200;
 const MaxValueChars = 20_000;
 const DatabaseTimeoutMs = 5000;
 
-export async function runStorageOperation(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
+export async function runStorageOperation(args: StorageArguments, { signal }: PageContext): Promise<StorageResult> {
   if (args.area === 'indexeddb') return await runDatabaseAction(args, signal);
   if (args.database !== undefined || args.store !== undefined)
     throw new PageFailure('invalid_arguments', 'database and store are for the area indexeddb only.');
@@ -98,7 +98,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
       throw new PageFailure('invalid_arguments', `The action ${action} needs a database and a store.`);
     return await listDatabases(args, names, signal);
   }
-  // The existence of the database is checked first, because opening a missing database would create it.
+  // Check first whether the database exists, because opening a missing database would create the database.
   if (!names.includes(name))
     throw new PageFailure(
       'invalid_arguments',
@@ -111,11 +111,13 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
       return makeListPage(args, await describeStores(database, signal), (line) => line);
     }
     if (!database.objectStoreNames.contains(storeName)) {
-      const stores = [...database.objectStoreNames].map((each) => JSON.stringify(each)).join(', ');
+      const storeNames = [...database.objectStoreNames]
+        .map((objectStoreName) => JSON.stringify(objectStoreName))
+        .join(', ');
       throw new PageFailure(
         'invalid_arguments',
         `The database has no store ${JSON.stringify(storeName)}.`,
-        `the stores: ${stores}`,
+        `the stores: ${storeNames}`,
       );
     }
     return await runStoreAction(args, database, storeName, signal);
@@ -141,8 +143,10 @@ async function listDatabases(
   const entryLines: string[] = [];
   for (const name of names) {
     const database = await openDatabase(name, signal);
-    const stores = await describeStores(database, signal).finally(() => database.close());
-    entryLines.push(`database ${JSON.stringify(name)} ${stores.length === 0 ? 'without stores' : stores.join(', ')}`);
+    const storesText = await describeStores(database, signal).finally(() => database.close());
+    entryLines.push(
+      `database ${JSON.stringify(name)} ${storesText.length === 0 ? 'without stores' : storesText.join(', ')}`,
+    );
   }
   return makeListPage(args, entryLines, (line) => line);
 }
@@ -150,8 +154,8 @@ async function listDatabases(
 async function describeStores(database: IDBDatabase, signal: AbortSignal): Promise<string[]> {
   const entryLines: string[] = [];
   for (const name of database.objectStoreNames) {
-    const store = database.transaction(name, 'readonly').objectStore(name);
-    const count = await awaitRequest(store.count(), signal);
+    const objectStore = database.transaction(name, 'readonly').objectStore(name);
+    const count = await awaitRequest(objectStore.count(), signal);
     entryLines.push(`store ${JSON.stringify(name)} (${count} ${count === 1 ? 'record' : 'records'})`);
   }
   return entryLines;
@@ -163,36 +167,41 @@ async function runStoreAction(
   name: string,
   signal: AbortSignal,
 ): Promise<StorageResult> {
-  const isWriting = args.action === 'set' || args.action === 'delete';
-  const store = database.transaction(name, isWriting ? 'readwrite' : 'readonly').objectStore(name);
+  const isWriteAction = args.action === 'set' || args.action === 'delete';
+  const objectStore = database.transaction(name, isWriteAction ? 'readwrite' : 'readonly').objectStore(name);
   if (args.action === 'list') {
-    const keys = await awaitRequest(store.getAllKeys(), signal);
+    const keys = await awaitRequest(objectStore.getAllKeys(), signal);
     const { from = 0 } = args;
     const values = new Map<number, unknown>();
     for (let i = from; i < Math.min(keys.length, from + MaxListedEntries); i++) {
       const key = keys[i];
-      if (key !== undefined) values.set(i, await awaitRequest(store.get(key), signal));
+      if (key !== undefined) values.set(i, await awaitRequest(objectStore.get(key), signal));
     }
     const entries = keys.map((key, i) => ({ key, i }));
     return makeListPage(args, entries, ({ key, i }) => `${toJSON(key)} ${formatLength(toJSON(values.get(i)))}`);
   }
-  const { key, old: oldValue } = await findRecord(store, requireKey(args), signal);
+  const { key, old: oldValue } = await findRecord(objectStore, requireKey(args), signal);
   if (args.action === 'get') return oldValue === undefined ? notFound : makeValuePart(args, toJSON(oldValue));
   if (args.action === 'delete') {
-    await awaitRequest(store.delete(key), signal);
-    await awaitCommit(store.transaction);
+    await awaitRequest(objectStore.delete(key), signal);
+    await awaitCommit(objectStore.transaction);
     return { found: oldValue !== undefined };
   }
-  await putRecord(store, key, parseJSON(requireValue(args)), signal);
+  await putRecord(objectStore, key, parseJSON(requireValue(args)), signal);
   return { found: oldValue !== undefined };
 }
 
-async function putRecord(store: IDBObjectStore, key: IDBValidKey, value: unknown, signal: AbortSignal): Promise<void> {
-  const { transaction, keyPath } = store;
+async function putRecord(
+  objectStore: IDBObjectStore,
+  key: IDBValidKey,
+  value: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const { transaction, keyPath } = objectStore;
   let storedKey: IDBValidKey;
   try {
     // An object store with a key path reads the key from the value itself.
-    storedKey = await awaitRequest(keyPath === null ? store.put(value, key) : store.put(value), signal);
+    storedKey = await awaitRequest(keyPath === null ? objectStore.put(value, key) : objectStore.put(value), signal);
     if (indexedDB.cmp(storedKey, key) !== 0) transaction.abort();
     else await awaitCommit(transaction);
   } catch (error) {
@@ -214,18 +223,21 @@ async function awaitCommit(transaction: IDBTransaction): Promise<void> {
   });
 }
 
-/** findRecord tries the key first as a plain string, and then as a JSON value, as the action list shows keys. */
+/**
+ * findRecord looks up the key first as a plain string, and then as JSON, because the action "list" shows other keys as
+ * JSON.
+ */
 async function findRecord(
-  store: IDBObjectStore,
+  objectStore: IDBObjectStore,
   text: string,
   signal: AbortSignal,
 ): Promise<{ key: IDBValidKey; old: unknown }> {
-  const byText: unknown = await awaitRequest(store.get(text), signal);
+  const byText: unknown = await awaitRequest(objectStore.get(text), signal);
   const parsed = parseJSON(text);
   const isKey = typeof parsed === 'number' || typeof parsed === 'string' || Array.isArray(parsed);
   if (byText !== undefined || !isKey) return { key: text, old: byText };
   try {
-    return { key: parsed, old: await awaitRequest(store.get(parsed), signal) };
+    return { key: parsed, old: await awaitRequest(objectStore.get(parsed), signal) };
   } catch (error) {
     if (error instanceof DOMException && error.name === 'DataError') return { key: text, old: undefined };
     throw error;
@@ -237,9 +249,9 @@ async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Pro
     const failOperation = () =>
       reject(new PageFailure('timeout', 'The database does not answer. The page may use it; try again.'));
     const timer = setTimeout(failOperation, DatabaseTimeoutMs);
-    const end = (settle: () => void) => {
+    const end = (settlePromise: () => void) => {
       clearTimeout(timer);
-      settle();
+      settlePromise();
     };
     signal.addEventListener('abort', () => end(() => reject(signal.reason)), { once: true });
     request.onsuccess = () => end(() => resolve(request.result));

@@ -3,7 +3,7 @@
 import { describeElement } from './describe.ts';
 import type { StylesArguments, StylesResult } from './devtools-operations.ts';
 import { PageFailure } from './failure.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 
 const DefaultProperties =
   `display visibility opacity position top right bottom left z-index float box-sizing width height margin padding border
@@ -11,7 +11,7 @@ const DefaultProperties =
   text-align text-decoration white-space cursor pointer-events transform transition animation filter box-shadow flex
   flex-direction justify-content align-items gap grid-template-columns grid-template-rows`.split(/\s+/);
 
-export async function readStyles(args: StylesArguments, context: Context): Promise<StylesResult> {
+export async function readStyles(args: StylesArguments, context: PageContext): Promise<StylesResult> {
   const element = findTarget(args.target, context);
   const style = getComputedStyle(element);
   const names = args.properties ?? DefaultProperties;

@@ -10,7 +10,9 @@ export interface TreeNode {
   readonly value: string | undefined;
   readonly ref: string;
   readonly children: TreePart[];
-  /** The field `rows` is the number of rows of a list or table, and shownRows is how many rows the tree contains. */
+  /**
+   * The field `rows` is the number of rows of a list or table; `shownRows` is how many of these rows the tree contains.
+   */
   rows: number;
   shownRows: number;
 }
@@ -18,19 +20,22 @@ export interface TreeNode {
 export interface TextPart {
   readonly kind: 'text';
   readonly element: Element;
-  /** elements are the elements whose texts form the text, in the order of the page; the first one is `element`. */
+  /**
+   * The field `elements` contains the elements whose texts were joined, in the order of the page; `element` is the
+   * first of them.
+   */
   readonly elements: Element[];
   text: string;
 }
 
-/** FoldPart marks the place where a snapshot leaves out child elements of `element`. */
-export interface FoldPart {
+/** FoldMarkerPart marks the place where a snapshot leaves out child elements of `element`. */
+export interface FoldMarkerPart {
   readonly kind: 'fold';
   readonly element: Element;
   readonly text: string;
 }
 
-export type TreePart = TreeNode | TextPart | FoldPart;
+export type TreePart = TreeNode | TextPart | FoldMarkerPart;
 
 export function makeNode(fields: Pick<TreeNode, 'element' | 'role' | 'name' | 'marks' | 'value' | 'ref'>): TreeNode {
   const { element, role, name, marks, value, ref } = fields;

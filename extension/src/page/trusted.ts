@@ -11,20 +11,22 @@ import { isMac, Mouse } from './pointer.ts';
 import type { InputPoint } from './ready.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { requireFieldApproval } from './secrets.ts';
-import type { Context } from './state.ts';
-import { unclobbered } from './unclobbered.ts';
+import type { PageContext } from './state.ts';
+import { safeDocument } from './unclobbered.ts';
 
 export class TrustedInput {
   readonly #send: (request: InputRequest) => Promise<boolean>;
   readonly #signal: AbortSignal;
   #hasReceivedInput = false;
-  #press: TrustedPress | undefined;
+  #trustedPress: TrustedPress | undefined;
   #hasFocus = true;
   #hasUserPressed = false;
-  /** No input is sent before #leavingUntilMs, because a started navigation could replace the document. */
-  #leavingUntilMs = 0;
-  /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */
-  #isLost = false;
+  /**
+   * #navigationEndMs is the time before which no input is sent, because a started navigation could replace the document.
+   */
+  #navigationEndMs = 0;
+  /** #isInputLost is true if the worker could not send the input, for example because the user stopped the debugger. */
+  #isInputLost = false;
 
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
     this.#send = send;
@@ -40,16 +42,16 @@ export class TrustedInput {
 
   /** A key press during a navigation could reach the next document, whose site the user may not have allowed. */
   async waitForNavigation(): Promise<void> {
-    while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await waitForNextFrame(this.#signal);
+    while (performance.now() < this.#navigationEndMs && !this.#signal.aborted) await waitForNextFrame(this.#signal);
   }
 
   readonly #onNavigate = ({ destination, downloadRequest }: NavigateEvent) => {
     if (!destination.sameDocument && downloadRequest === null)
-      this.#leavingUntilMs = performance.now() + NavigationGraceMs;
+      this.#navigationEndMs = performance.now() + NavigationGraceMs;
   };
 
   readonly #onPointerDown = (event: PointerEvent) => {
-    if (event.isTrusted && !this.#press) this.#hasUserPressed = true;
+    if (event.isTrusted && !this.#trustedPress) this.#hasUserPressed = true;
   };
 
   get hasReceivedInput(): boolean {
@@ -57,15 +59,15 @@ export class TrustedInput {
   }
 
   async requestInput(request: InputRequest): Promise<void> {
-    if (request.kind === 'press') this.#press = new TrustedPress(request.button);
-    if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
+    if (request.kind === 'press') this.#trustedPress = new TrustedPress(request.button);
+    if (request.kind === 'move' || request.kind === 'press') this.#trustedPress?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
-      this.#signal.throwIfAborted(); // If the operation was cancelled, the cancellation determines its error.
-      this.#isLost = true;
+      this.#signal.throwIfAborted(); // if the operation was cancelled, the error is the cancellation
+      this.#isInputLost = true;
       throw new PageFailure('not_hittable', 'The debugger cannot reach the position of the element in the tab.');
     }
     this.#hasReceivedInput ||= request.kind !== 'focus';
-    if (request.kind === 'release') this.#press = this.#press?.close();
+    if (request.kind === 'release') this.#trustedPress = this.#trustedPress?.close();
   }
 
   /**
@@ -78,19 +80,19 @@ export class TrustedInput {
     this.#hasFocus = false;
     removeEventListener('pointerdown', this.#onPointerDown, true);
     navigation.removeEventListener('navigate', this.#onNavigate);
-    if (this.#press) suppressEvent('click');
-    if (this.#isLost) this.#press?.end();
-    this.#press?.close();
-    const drop = (event: Event) => {
+    if (this.#trustedPress) suppressEvent('click');
+    if (this.#isInputLost) this.#trustedPress?.end();
+    this.#trustedPress?.close();
+    const stopTrustedEvent = (event: Event) => {
       if (event.isTrusted) event.stopImmediatePropagation();
     };
-    for (const type of blurEvents) addEventListener(type, drop, true);
+    for (const type of blurEvents) addEventListener(type, stopTrustedEvent, true);
     try {
       await this.#send({ kind: 'leave' });
       const end = performance.now() + FocusEndTimeoutMs;
-      while (unclobbered.hasFocus() && !unclobbered.hidden && performance.now() < end) await waitForNextTask();
+      while (safeDocument.hasFocus() && !safeDocument.hidden && performance.now() < end) await waitForNextTask();
     } finally {
-      for (const type of blurEvents) removeEventListener(type, drop, true);
+      for (const type of blurEvents) removeEventListener(type, stopTrustedEvent, true);
     }
   }
 }
@@ -99,23 +101,23 @@ class TrustedPress {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
   /** #source is the element that is dragged in an HTML drag. */
-  #source: Element | undefined;
+  #draggedElement: Element | undefined;
 
   constructor(button: MouseButton) {
     this.#mouse = new Mouse(button);
-    const noteDragEvent = ({ type, target }: DragEvent) => {
-      this.#source = type === 'dragstart' && target instanceof Element ? target : undefined;
+    const recordDraggedElement = ({ type, target }: DragEvent) => {
+      this.#draggedElement = type === 'dragstart' && target instanceof Element ? target : undefined;
     };
     const options = { capture: true, signal: this.#controller.signal };
-    for (const type of ['dragstart', 'dragend'] as const) addEventListener(type, noteDragEvent, options);
+    for (const type of ['dragstart', 'dragend'] as const) addEventListener(type, recordDraggedElement, options);
   }
 
   moveTo(x: number, y: number): void {
-    this.#mouse.place(x, y);
+    this.#mouse.setPosition(x, y);
   }
 
   end(): void {
-    this.#source?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
+    this.#draggedElement?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
     this.#mouse.release();
   }
 
@@ -135,14 +137,14 @@ const NavigationGraceMs = 3000;
 const PointerArrivalTimeoutMs = 1000;
 
 export class TrustedMouse {
-  readonly #context: Context;
+  readonly #context: PageContext;
   readonly #input: TrustedInput;
   readonly #button: MouseButton;
   readonly #modifiers: readonly Modifier[];
 
   constructor(
     input: TrustedInput,
-    context: Context,
+    context: PageContext,
     button: MouseButton = 'left',
     modifiers: readonly Modifier[] = [],
   ) {
@@ -152,43 +154,47 @@ export class TrustedMouse {
     this.#modifiers = modifiers;
   }
 
-  /** If the point is on a frame element, move throws, because the user may not have allowed the site of that frame. */
+  /**
+   * If the point is on a frame element, the method `move` throws, because the user may not have allowed the site of the
+   * frame.
+   */
   async move(x: number, y: number, hitElement: Element): Promise<void> {
     if (isFrameElement(hitElement)) throw makeFrameInWayFailure();
     if (globalThis.window.parent === globalThis.window) return await this.drag(x, y);
-    let hasArrived = false;
-    const noteDragEvent = (event: PointerEvent) => {
-      if (event.isTrusted && Math.abs(event.clientX - x) < 2 && Math.abs(event.clientY - y) < 2) hasArrived = true;
+    let hasPointerArrived = false;
+    const checkPointerArrival = (event: PointerEvent) => {
+      if (event.isTrusted && Math.abs(event.clientX - x) < 2 && Math.abs(event.clientY - y) < 2)
+        hasPointerArrived = true;
     };
-    addEventListener('pointermove', noteDragEvent, true);
+    addEventListener('pointermove', checkPointerArrival, true);
     try {
       // The pointer first moves one pixel further, because a move to its current position causes no event.
-      await this.#input.requestInput(this.#request('move', x + 1, y));
-      await this.#input.requestInput(this.#request('move', x, y));
+      await this.#input.requestInput(this.#makeInputRequest('move', x + 1, y));
+      await this.#input.requestInput(this.#makeInputRequest('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;
-      while (!hasArrived && performance.now() < end) await waitForNextFrame(this.#context.signal);
+      while (!hasPointerArrived && performance.now() < end) await waitForNextFrame(this.#context.signal);
     } finally {
-      removeEventListener('pointermove', noteDragEvent, true);
+      removeEventListener('pointermove', checkPointerArrival, true);
     }
-    if (!hasArrived)
+    if (!hasPointerArrived)
       throw new PageFailure('not_hittable', 'The pointer does not reach the element: something covers its frame.');
   }
 
   /** During an HTML drag, the page receives no pointer events. */
   async drag(x: number, y: number): Promise<void> {
-    await this.#input.requestInput(this.#request('move', x, y));
+    await this.#input.requestInput(this.#makeInputRequest('move', x, y));
   }
 
   async press({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
-    await this.#input.requestInput({ ...this.#request('press', x, y), count });
+    await this.#input.requestInput({ ...this.#makeInputRequest('press', x, y), count });
   }
 
   async release({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
-    await this.#input.requestInput({ ...this.#request('release', x, y), count });
+    await this.#input.requestInput({ ...this.#makeInputRequest('release', x, y), count });
   }
 
-  #request<K extends 'move' | 'press' | 'release'>(kind: K, x: number, y: number) {
+  #makeInputRequest<K extends 'move' | 'press' | 'release'>(kind: K, x: number, y: number) {
     return { kind, x, y, button: this.#button, count: 0, modifiers: this.#modifiers };
   }
 }
@@ -201,22 +207,25 @@ export function makeFrameInWayFailure(): PageFailure {
   return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
 }
 
-/** A worker that restarts during a click releases the mouse button late, so suppressEvent waits 5 s for a click. */
-const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
+/**
+ * A worker that restarts during a click releases the mouse button late, so suppressEvent suppresses a click for up to 5
+ * s.
+ */
+const SuppressionTimeMs = { contextmenu: 1000, click: 5000 } as const;
 
 /** suppressEvent suppresses the browser's next context menu, or hides the next click from the page. */
 function suppressEvent(type: 'contextmenu' | 'click'): void {
   const controller = new AbortController();
   const { signal } = controller;
-  const stopGuarding = () => controller.abort();
-  const suppress = (event: Event) => {
+  const stopSuppressing = () => controller.abort();
+  const suppressTrustedEvent = (event: Event) => {
     if (!event.isTrusted) return;
     event.preventDefault();
     if (type === 'click') event.stopImmediatePropagation();
   };
-  addEventListener(type, suppress, { signal, capture: type === 'click' });
-  if (type === 'click') addEventListener('pointerdown', stopGuarding, { signal, capture: true });
-  setTimeout(stopGuarding, SuppressMs[type]);
+  addEventListener(type, suppressTrustedEvent, { signal, capture: type === 'click' });
+  if (type === 'click') addEventListener('pointerdown', stopSuppressing, { signal, capture: true });
+  setTimeout(stopSuppressing, SuppressionTimeMs[type]);
 }
 
 const PopupTypes = /^(date|month|week|time|datetime-local|color)$/;
@@ -235,36 +244,36 @@ export function opensPopup(element: Element): boolean {
 export function makeTrustedMouse(
   element: Element,
   options: { readonly button?: MouseButton; readonly modifiers?: readonly Modifier[] },
-  context: Context,
+  context: PageContext,
 ): TrustedMouse | undefined {
-  if (!context.trusted || opensPopup(element)) return undefined;
-  return new TrustedMouse(context.trusted, context, options.button, options.modifiers);
+  if (!context.trustedInput || opensPopup(element)) return undefined;
+  return new TrustedMouse(context.trustedInput, context, options.button, options.modifiers);
 }
 
 /** FocusTimeoutMs limits how long a frame may take to receive the focus, in milliseconds. */
 const FocusTimeoutMs = 500;
 
-export async function focusOwnFrame(context: Context): Promise<void> {
-  if (!context.trusted || unclobbered.hasFocus()) return;
-  await context.trusted.requestInput({ kind: 'focus' });
+export async function focusOwnFrame(context: PageContext): Promise<void> {
+  if (!context.trustedInput || safeDocument.hasFocus()) return;
+  await context.trustedInput.requestInput({ kind: 'focus' });
   const end = performance.now() + FocusTimeoutMs;
-  while (!unclobbered.hasFocus() && performance.now() < end) await waitForNextFrame(context.signal);
+  while (!safeDocument.hasFocus() && performance.now() < end) await waitForNextFrame(context.signal);
 }
 
 export function findTrustedKeyInput(
   receiverElement: Element,
   key: Key | undefined,
-  context: Context,
+  context: PageContext,
 ): TrustedInput | undefined {
-  if (!context.trusted) return undefined;
-  const focusedElement = getFocusedElement() ?? unclobbered.body;
+  if (!context.trustedInput) return undefined;
+  const focusedElement = getFocusedElement() ?? safeDocument.body;
   const isFocused =
-    unclobbered.hasFocus() &&
+    safeDocument.hasFocus() &&
     (containsInFlatTree(receiverElement, focusedElement) || containsInFlatTree(focusedElement, receiverElement));
   const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focusedElement);
   // If a frame element has the focus, trusted keys would reach the child frame. The page script of the parent frame
   // cannot check whether the focused field in a child frame is a secret field.
-  return isFocused && !isPopupKey && !isFrameElement(focusedElement) ? context.trusted : undefined;
+  return isFocused && !isPopupKey && !isFrameElement(focusedElement) ? context.trustedInput : undefined;
 }
 
 /** MacCommands maps keys to editing commands of macOS, which Chrome does not derive from a synthesized key press. */
@@ -298,10 +307,10 @@ export async function pressTrusted(
   input: TrustedInput,
   key: Key,
   approvedKinds: readonly SecretKind[],
-  context: Context,
+  context: PageContext,
 ): Promise<void> {
   await requestTyping(input, makeKeyRequest(key), approvedKinds);
-  context.setDone(`pressed ${key.key}`);
+  context.setDoneText(`pressed ${key.key}`);
   await waitForNextFrame(context.signal);
 }
 

@@ -41,12 +41,12 @@ import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
 import { chooseOptions, listSelectedLabels, showsOptionSelected } from './select.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { isDisabled, readCheckedState, readShownValue } from './states.ts';
 import { findTrustedKeyInput, focusOwnFrame, pressTrusted, typeTrusted } from './trusted.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
-export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
+export async function type(args: TypeArguments, context: PageContext): Promise<TypeResult> {
   const element = findTarget(args.target, context);
   if (readEditContextText(element) !== undefined) return typeByPaste(element, args, context);
   if (isValueWidget(element)) return typeValue(element, args, context);
@@ -54,33 +54,33 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
   let isExact = false;
   const result = await runAction(args, context, async () => {
     await waitUntilReady(field, args.timeoutMs, context);
-    field = requireField(element); // Scrolling may make the page replace the field.
-    const before = readField(field);
+    field = requireField(element); // scrolling may make the page replace the field
+    const valueBefore = readField(field);
     if (args.slowly) await typeSlowly(field, args, context);
     else {
       await writeField(field, args.text, args.append ?? false, args.secrets ?? []);
       releaseLastKey(field, args.text);
     }
-    await waitForValue(field, before, (args.append ? before : '') + args.text, context);
-    isExact = isTypedTextShown(field, before, args);
+    await waitForValue(field, valueBefore, (args.append ? valueBefore : '') + args.text, context);
+    isExact = isTypedTextShown(field, valueBefore, args);
     const notes = isExact ? [] : ['The field changed the text.'];
     if (args.submit) notes.push(...(await pressEnterAfterTyping(field, args.secrets ?? [], context)));
-    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
+    const input = context.trustedInput?.hasReceivedInput ? 'trusted' : 'synthetic';
     const showsSuggestions = !args.submit && declaresSuggestions(field);
-    return { target: field, input, notes, hasEffect: () => readField(field) !== before, showsSuggestions };
+    return { target: field, input, notes, hasEffect: () => readField(field) !== valueBefore, showsSuggestions };
   });
   const value = readPublicField(field);
   return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
 }
 
-async function typeValue(widget: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
-  const before = readShownValue(widget, computeRole(widget));
+async function typeValue(widget: Element, args: TypeArguments, context: PageContext): Promise<TypeResult> {
+  const valueBefore = readShownValue(widget, computeRole(widget));
   let value = '';
   const result = await runAction(args, context, async () => {
     await waitUntilReady(widget, args.timeoutMs, context);
     value = await setWidgetValue(widget, args.text, args.secrets ?? [], context);
-    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
-    const hasEffect = () => readShownValue(widget, computeRole(widget)) !== before;
+    const input = context.trustedInput?.hasReceivedInput ? 'trusted' : 'synthetic';
+    const hasEffect = () => readShownValue(widget, computeRole(widget)) !== valueBefore;
     return { target: widget, input, notes: ['The value was set with arrow keys.'], hasEffect };
   });
   return { ...result, exact: true, value };
@@ -100,11 +100,11 @@ function releaseLastKey(field: Field, text: string): void {
   sendKey(getFocusedElement() ?? field, 'keyup', parseCharacterKey(character));
 }
 
-/** typeByPaste pastes a text into an editor that ignores text that a script inserts. */
-async function typeByPaste(editor: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
-  const before = readEditContextText(editor) ?? '';
-  const wanted = normalizeSpaces((args.append ? before : '') + args.text);
-  const hasText = () => normalizeSpaces(readEditContextText(editor) ?? '') === wanted;
+/** typeByPaste pastes a text into an editor, because editors that use EditContext ignore text from scripts. */
+async function typeByPaste(editor: Element, args: TypeArguments, context: PageContext): Promise<TypeResult> {
+  const textBefore = readEditContextText(editor) ?? '';
+  const wantedText = normalizeSpaces((args.append ? textBefore : '') + args.text);
+  const hasText = () => normalizeSpaces(readEditContextText(editor) ?? '') === wantedText;
   const result = await runAction(args, context, async () => {
     requireFieldApproval(editor, args.secrets ?? []);
     pasteText(editor, args.text, args.append ?? false);
@@ -112,32 +112,37 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: Contex
       await pause(10, context.signal);
     const notes = hasText() ? [] : ['The editor does not show scripts its whole text. Check the text in a snapshot.'];
     if (args.submit) notes.push('Enter was not pressed: use browser_press_key.');
-    return { target: editor, input: 'synthetic', notes, hasEffect: () => readEditContextText(editor) !== before };
+    return { target: editor, input: 'synthetic', notes, hasEffect: () => readEditContextText(editor) !== textBefore };
   });
   return { ...result, exact: hasText() };
 }
 
 const ValueTimeoutMs = 300;
 
-async function waitForValue(field: Field, before: string, wanted: string, context: Context): Promise<void> {
+async function waitForValue(
+  field: Field,
+  valueBefore: string,
+  wantedText: string,
+  context: PageContext,
+): Promise<void> {
   const end = performance.now() + ValueTimeoutMs;
   await waitForNextTask();
   while (performance.now() < end) {
     const now = readField(field);
-    if (normalizeSpaces(now) === normalizeSpaces(wanted) || now !== before) return;
+    if (normalizeSpaces(now) === normalizeSpaces(wantedText) || now !== valueBefore) return;
     await pause(10, context.signal);
   }
 }
 
-function isTypedTextShown(field: Field, before: string, args: TypeArguments): boolean {
-  const wanted = (args.append ? before : '') + args.text;
+function isTypedTextShown(field: Field, valueBefore: string, args: TypeArguments): boolean {
+  const wantedText = (args.append ? valueBefore : '') + args.text;
   const now = readField(field);
-  if (normalizeSpaces(now) === normalizeSpaces(wanted)) return true;
+  if (normalizeSpaces(now) === normalizeSpaces(wantedText)) return true;
   if (isPickerField(field) && isSameValue(field, args.text)) return true;
-  const isRejected = now === before || (now === '' && args.text.trim() !== '' && isNumberField(field));
+  const isRejected = now === valueBefore || (now === '' && args.text.trim() !== '' && isNumberField(field));
   if (isRejected && field.isConnected) {
-    const shown = findSecretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
-    throw new PageFailure('rejected', 'The field did not accept the text.', shown);
+    const fieldDetail = findSecretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
+    throw new PageFailure('rejected', 'The field did not accept the text.', fieldDetail);
   }
   return false;
 }
@@ -150,7 +155,7 @@ function normalizeSpaces(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\n+/g, '\n').replaceAll('\u00a0', ' ').trim();
 }
 
-async function typeSlowly(field: Field, args: TypeArguments, context: Context): Promise<void> {
+async function typeSlowly(field: Field, args: TypeArguments, context: PageContext): Promise<void> {
   const { text, append = false, secrets = [] } = args;
   requireFieldApproval(field, secrets);
   await focusOwnFrame(context);
@@ -158,24 +163,24 @@ async function typeSlowly(field: Field, args: TypeArguments, context: Context): 
   await selectContent(field, append);
   if (!append && readField(field) !== '') await insertText(field, '', secrets);
   const characters = [...text];
-  const trusted = findTrustedKeyInput(field, undefined, context);
+  const trustedInput = findTrustedKeyInput(field, undefined, context);
   for (const [i, character] of characters.entries()) {
     context.signal.throwIfAborted();
-    if (trusted) await typeTrusted(trusted, character, secrets);
+    if (trustedInput) await typeTrusted(trustedInput, character, secrets);
     else sendCharacter(field, character, secrets);
-    context.setDone(`typed ${i + 1} of ${characters.length} characters`);
+    context.setDoneText(`typed ${i + 1} of ${characters.length} characters`);
     if (i % 50 === 49) context.report({ message: 'typing', progress: i + 1, total: characters.length });
     await waitForNextTask();
   }
   finishField(field);
 }
 
-function sendCharacter(field: Field, character: string, approved: readonly SecretKind[]): void {
+function sendCharacter(field: Field, character: string, approvedKinds: readonly SecretKind[]): void {
   const key = character === '\n' ? parseKey('Enter') : parseCharacterKey(character);
   const target = getFocusedElement() ?? field;
   if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
-    requireTypingApproval(target, approved);
-    performEdit(target, character === '\n' ? 'paragraph' : 'text', approved, character);
+    requireTypingApproval(target, approvedKinds);
+    performEdit(target, character === '\n' ? 'paragraph' : 'text', approvedKinds, character);
   }
   sendKey(getFocusedElement() ?? field, 'keyup', key);
 }
@@ -186,47 +191,47 @@ function parseCharacterKey(character: string): Key {
 
 async function pressEnterAfterTyping(
   field: Field,
-  approved: readonly SecretKind[],
-  context: Context,
+  approvedKinds: readonly SecretKind[],
+  context: PageContext,
 ): Promise<string[]> {
   const target = field.isConnected ? field : getFocusedElement();
   if (!target) return ['The field is gone, so Enter was not pressed.'];
-  const enter = parseKey('Enter');
+  const enterKey = parseKey('Enter');
   await focusOwnFrame(context);
-  const trusted = findTrustedKeyInput(target, enter, context);
-  if (trusted) {
-    await pressTrusted(trusted, enter, approved, context);
+  const trustedInput = findTrustedKeyInput(target, enterKey, context);
+  if (trustedInput) {
+    await pressTrusted(trustedInput, enterKey, approvedKinds, context);
     return [];
   }
-  const done = pressKey(target, enter, approved);
-  return done === '' ? ['Enter was pressed, but submitted no form.'] : [];
+  const pressResult = pressKey(target, enterKey, approvedKinds);
+  return pressResult === '' ? ['Enter was pressed, but submitted no form.'] : [];
 }
 
-export async function press(args: PressArguments, context: Context): Promise<PageActionResult> {
+export async function press(args: PressArguments, context: PageContext): Promise<PageActionResult> {
   const key = parseKey(args.key);
   const target = args.target ? findTarget(args.target, context) : undefined;
   return runAction(args, context, async () => {
     await focusOwnFrame(context);
     if (target) focusElement(target);
-    const receiver = target ?? getFocusedElement() ?? unclobbered.body;
+    const receiver = target ?? getFocusedElement() ?? safeDocument.body;
     const line = describeElement(receiver, context);
     const content = readEditorContent(receiver);
-    const focused = getFocusedElement();
+    const focusedElement = getFocusedElement();
     const isEdited = () => receiver.isConnected && readEditorContent(receiver) !== content;
-    const approved = args.secrets ?? [];
-    const trusted = findTrustedKeyInput(receiver, key, context);
-    const before = describeCaretAndScroll();
+    const approvedKinds = args.secrets ?? [];
+    const trustedInput = findTrustedKeyInput(receiver, key, context);
+    const stateBefore = describeCaretAndScroll();
     const isChanged = () =>
-      describeCaretAndScroll() !== before || (receiver.isConnected && describeElement(receiver, context) !== line);
-    if (trusted) {
-      await pressTrusted(trusted, key, approved, context);
-      const hasEffect = () => getFocusedElement() !== focused || isEdited() || isChanged();
+      describeCaretAndScroll() !== stateBefore || (receiver.isConnected && describeElement(receiver, context) !== line);
+    if (trustedInput) {
+      await pressTrusted(trustedInput, key, approvedKinds, context);
+      const hasEffect = () => getFocusedElement() !== focusedElement || isEdited() || isChanged();
       return { target: target ?? getFocusedElement() ?? undefined, input: 'trusted', hasEffect };
     }
-    const done = pressKey(receiver, key, approved);
-    const isMoved = done !== '' && done !== 'clicked' && done !== 'submitted';
-    const notes = done === '' ? [] : [`Enter, Tab and other keys are imitated: ${done}.`];
-    const hasEffect = () => isMoved || isEdited() || getFocusedElement() !== focused || isChanged();
+    const pressResult = pressKey(receiver, key, approvedKinds);
+    const isMoved = pressResult !== '' && pressResult !== 'clicked' && pressResult !== 'submitted';
+    const notes = pressResult === '' ? [] : [`Enter, Tab and other keys are imitated: ${pressResult}.`];
+    const hasEffect = () => isMoved || isEdited() || getFocusedElement() !== focusedElement || isChanged();
     return { target: target ?? getFocusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
   });
 }
@@ -238,14 +243,14 @@ function readEditorContent(element: Element): string | undefined {
 
 /** describeCaretAndScroll describes the caret and the scroll position, which snapshot lines do not contain. */
 function describeCaretAndScroll(): string {
-  const focused = getFocusedElement();
-  const isField = focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement;
+  const focusedElement = getFocusedElement();
+  const isField = focusedElement instanceof HTMLInputElement || focusedElement instanceof HTMLTextAreaElement;
   const { anchorOffset, focusOffset } = getSelection() ?? {};
-  const caret = isField ? [focused.selectionStart, focused.selectionEnd] : [anchorOffset, focusOffset];
-  return JSON.stringify([...caret, scrollX, scrollY, focused?.scrollTop, focused?.scrollLeft]);
+  const caret = isField ? [focusedElement.selectionStart, focusedElement.selectionEnd] : [anchorOffset, focusOffset];
+  return JSON.stringify([...caret, scrollX, scrollY, focusedElement?.scrollTop, focusedElement?.scrollLeft]);
 }
 
-export async function fill(args: FillArguments, context: Context): Promise<FillResult> {
+export async function fill(args: FillArguments, context: PageContext): Promise<FillResult> {
   if (args.fields.length === 0) throw new PageFailure('invalid_arguments', 'fields is empty. Give at least one field.');
   const outcomes: FillOutcome[] = [];
   let isSubmitted = false;
@@ -253,13 +258,13 @@ export async function fill(args: FillArguments, context: Context): Promise<FillR
     for (const [i, entry] of args.fields.entries()) {
       context.signal.throwIfAborted();
       outcomes.push(await fillField(entry, args, context));
-      context.setDone(`filled ${i + 1} of ${args.fields.length} fields`);
+      context.setDoneText(`filled ${i + 1} of ${args.fields.length} fields`);
       context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length });
     }
     const notes: string[] = [];
     if (args.submit) isSubmitted = await submitFilledForm(args, outcomes, notes, context);
-    else await context.trusted?.endFocusEmulation();
-    const input = context.trusted?.hasReceivedInput ? 'trusted' : 'synthetic';
+    else await context.trustedInput?.endFocusEmulation();
+    const input = context.trustedInput?.hasReceivedInput ? 'trusted' : 'synthetic';
     return { input, notes, hasEffect: () => outcomes.some((outcome) => outcome.ok) };
   });
   return { ...result, fields: outcomes, submitted: isSubmitted };
@@ -269,7 +274,7 @@ async function submitFilledForm(
   args: FillArguments,
   outcomes: readonly FillOutcome[],
   notes: string[],
-  context: Context,
+  context: PageContext,
 ): Promise<boolean> {
   if (outcomes.some((outcome) => !outcome.ok)) {
     notes.push('The form was not submitted, because a field failed.');
@@ -278,7 +283,7 @@ async function submitFilledForm(
   for (const entry of [...args.fields].reverse()) {
     const element = context.state.refs.find(entry.target, context.prefix);
     if (!(element instanceof Element)) continue;
-    const button = context.trusted && submitButtonOf(element);
+    const button = context.trustedInput && submitButtonOf(element);
     if (button?.checkVisibility({ visibilityProperty: true }) && !isDisabled(button)) {
       await clickElement(button, {}, context);
       return true;
@@ -289,7 +294,7 @@ async function submitFilledForm(
   return false;
 }
 
-async function fillField(entry: FillField, args: ActionArguments, context: Context): Promise<FillOutcome> {
+async function fillField(entry: FillField, args: ActionArguments, context: PageContext): Promise<FillOutcome> {
   const { target } = entry;
   try {
     const element = findTarget(target, context);
@@ -305,11 +310,12 @@ async function fillElement(
   element: Element,
   value: FillField['value'],
   { timeoutMs, secrets = [] }: ActionArguments,
-  context: Context,
+  context: PageContext,
 ): Promise<string | undefined> {
   const role = computeRole(element);
-  const checked = readCheckedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
-  if (checked !== undefined && role !== 'option') return setChecked(element, role, value, timeoutMs, context);
+  const checkedState =
+    readCheckedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
+  if (checkedState !== undefined && role !== 'option') return setChecked(element, role, value, timeoutMs, context);
   if (typeof value === 'boolean') {
     throw new PageFailure(
       'invalid_arguments',
@@ -322,9 +328,9 @@ async function fillElement(
     role === 'listbox' ||
     isOptionPicker(element, role);
   if (isList) {
-    const before = listSelectedLabels(element).join(', ');
+    const labelsBefore = listSelectedLabels(element).join(', ');
     const names = await chooseOptions(element, typeof value === 'string' ? [value] : value, timeoutMs, context);
-    return await requireSelectedOptions(element, names, before, context);
+    return await requireSelectedOptions(element, names, labelsBefore, context);
   }
   if (isValueWidget(element)) {
     await waitUntilReady(element, timeoutMs, context);
@@ -332,11 +338,11 @@ async function fillElement(
   }
   const field = requireField(element);
   await waitUntilReady(field, timeoutMs, context);
-  const before = readField(field);
+  const valueBefore = readField(field);
   await writeField(field, value, false, secrets);
   releaseLastKey(field, value);
-  await waitForValue(field, before, value, context);
-  isTypedTextShown(field, before, { target: '', text: value });
+  await waitForValue(field, valueBefore, value, context);
+  isTypedTextShown(field, valueBefore, { target: '', text: value });
   return readPublicField(field);
 }
 
@@ -347,14 +353,14 @@ async function fillElement(
 async function requireSelectedOptions(
   list: Element,
   names: readonly string[],
-  before: string,
-  context: Context,
+  valueBefore: string,
+  context: PageContext,
 ): Promise<string> {
   const isShown = () => names.every((name) => showsOptionSelected(list, name));
   const readLabels = () => listSelectedLabels(list).join(', ');
-  for (const end = performance.now() + ValueTimeoutMs; !isShown() && readLabels() === before; ) {
+  for (const end = performance.now() + ValueTimeoutMs; !isShown() && readLabels() === valueBefore; ) {
     if (performance.now() > end)
-      throw new PageFailure('rejected', 'The list did not accept the option.', `the list still shows: ${before}`);
+      throw new PageFailure('rejected', 'The list did not accept the option.', `the list still shows: ${valueBefore}`);
     await pause(10, context.signal);
   }
   return readLabels();
@@ -371,21 +377,21 @@ async function setChecked(
   role: string,
   value: FillField['value'],
   timeoutMs: number | undefined,
-  context: Context,
+  context: PageContext,
 ): Promise<string> {
-  const wanted = typeof value === 'boolean' ? value : /^(true|on|yes|checked|1)$/i.test(String(value));
+  const wantedState = typeof value === 'boolean' ? value : /^(true|on|yes|checked|1)$/i.test(String(value));
   const isKnown =
     typeof value === 'boolean' || /^(true|false|on|off|yes|no|checked|unchecked|0|1)$/i.test(String(value));
   if (!isKnown)
     throw new PageFailure('invalid_arguments', `A ${role} takes true or false, not ${JSON.stringify(value)}.`);
   const readState = () => readCheckedState(element, role) ?? 'false';
-  const isWanted = () => readState() === String(wanted);
-  if (role === 'radio' && !wanted && !isWanted())
+  const hasWantedState = () => readState() === String(wantedState);
+  if (role === 'radio' && !wantedState && !hasWantedState())
     throw new PageFailure('invalid_arguments', 'A radio button cannot be switched off. Choose another one.');
   // A checkbox in the state "mixed" may need two clicks.
-  for (let clicks = readState() === 'mixed' ? 2 : 1; clicks > 0 && !isWanted(); clicks--)
+  for (let clicks = readState() === 'mixed' ? 2 : 1; clicks > 0 && !hasWantedState(); clicks--)
     await clickElement(element, timeoutMs === undefined ? {} : { timeoutMs }, context);
-  if (!isWanted()) {
+  if (!hasWantedState()) {
     const state = { true: 'on', false: 'off', mixed: 'mixed' }[readState()];
     throw new PageFailure('rejected', `The ${role} is still ${state} after a click.`);
   }

@@ -1,9 +1,9 @@
-// Reads properties of the document and of forms, even if elements of the page replace them. An element <img name=body>
-// replaces document.body, and a field <input name=childNodes> replaces form.childNodes, even in the isolated world of
-// the page script.
+// Reads properties of the document and of forms, even if elements of the page hide these properties. An element <img
+// name=body> replaces document.body, and a field <input name=childNodes> replaces form.childNodes, even in the isolated
+// world of the page script.
 
-/** DOM functions that require a Node, such as contains(), throw if they receive the proxy `unclobbered`. */
-export const unclobbered: Document = new Proxy(document, {
+/** DOM functions that require a Node, such as contains(), throw if they receive the proxy `safeDocument`. */
+export const safeDocument: Document = new Proxy(document, {
   get(target, key) {
     const value: unknown = Reflect.get(Document.prototype, key, target);
     return typeof value === 'function' ? value.bind(target) : value;
@@ -26,14 +26,14 @@ export function isClobbered(node: Node): boolean {
   return isForm(node) && FormProperties.some((property) => Object.hasOwn(node, property));
 }
 
-type Getter<T> = (node: Node) => T;
+type NodeGetter<T> = (node: Node) => T;
 
 /** makeSafeGetter returns a function that reads a property of a node, even if form fields replace the property. */
 function makeSafeGetter<T>(
   prototypeObject: object,
   property: string,
   isValue: (value: unknown) => value is T,
-): Getter<T | undefined> {
+): NodeGetter<T | undefined> {
   const getter = Object.getOwnPropertyDescriptor(prototypeObject, property)?.get;
   return (node) => {
     const value: unknown = getter ? Reflect.apply(getter, node, []) : undefined;

@@ -15,6 +15,6 @@ export interface UploadFile {
 
 export interface UploadResult extends PageActionResult {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
-  /** by describes how the page received the files: through a file field, or by a drop. */
+  /** The field `by` describes how the page received the files: through a file field, or by a drop. */
   readonly by: 'field' | 'drop';
 }

@@ -4,13 +4,13 @@ import { describeElement } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { findClosestInFlatTree, getFlatParent, selectAll } from './flat-tree.ts';
 import { findInputPoint } from './ready.ts';
-import { type Context, findTarget } from './state.ts';
+import { findTarget, type PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
 import type { UploadArguments, UploadFile, UploadResult } from './upload-operation.ts';
 
 const MaxUploadBytes = 100 * 1024 * 1024;
 
-export async function upload(args: UploadArguments, context: Context): Promise<UploadResult> {
+export async function upload(args: UploadArguments, context: PageContext): Promise<UploadResult> {
   if (args.files.length === 0) throw new PageFailure('invalid_arguments', 'files is empty. Give at least one file.');
   const target = args.target ? findTarget(args.target, context) : undefined;
   const field = findFileField(target, context);
@@ -31,7 +31,7 @@ export async function upload(args: UploadArguments, context: Context): Promise<U
   return { ...actionResult, files: fileSizes, by: field ? 'field' : 'drop' };
 }
 
-function findFileField(target: Element | undefined, context: Context): HTMLInputElement | undefined {
+function findFileField(target: Element | undefined, context: PageContext): HTMLInputElement | undefined {
   if (!target) {
     const fields = selectAll('input[type=file]').filter((field) => !isDisabled(field));
     if (fields.length > 1) {
@@ -52,9 +52,11 @@ function findFileField(target: Element | undefined, context: Context): HTMLInput
   if (isFileField(innerInputs[0])) return innerInputs[0];
   // A button that opens the file chooser is usually next to a hidden file field.
   if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
-  const near = [...(getFlatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
+  const nearbyFields = [...(getFlatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
   const next =
-    near.length === 1 ? near[0] : [target.previousElementSibling, target.nextElementSibling].find(isFileField);
+    nearbyFields.length === 1
+      ? nearbyFields[0]
+      : [target.previousElementSibling, target.nextElementSibling].find(isFileField);
   return isFileField(next) ? next : undefined;
 }
 
@@ -88,12 +90,14 @@ function setFiles(field: HTMLInputElement, dataTransfer: DataTransfer): string[]
   if (!field.multiple && dataTransfer.files.length > 1) {
     throw new PageFailure('invalid_arguments', `The file field takes one file, not ${dataTransfer.files.length}.`);
   }
-  const wrongFiles = [...dataTransfer.files].filter((file) => !isAccepted(file, field.accept)).map((file) => file.name);
+  const rejectedFiles = [...dataTransfer.files]
+    .filter((file) => !isAccepted(file, field.accept))
+    .map((file) => file.name);
   field.files = dataTransfer.files;
   field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));
-  return wrongFiles.length > 0
-    ? [`The field does not accept the type of ${wrongFiles.join(', ')}, so the page may reject them.`]
+  return rejectedFiles.length > 0
+    ? [`The field does not accept the type of ${rejectedFiles.join(', ')}, so the page may reject them.`]
     : [];
 }
 

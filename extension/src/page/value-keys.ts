@@ -3,8 +3,8 @@ import type { Key } from './keys.ts';
 import { focusElement } from './pointer.ts';
 
 /**
- * changeValue changes the value of an element by a key, and returns what the key did; empty if the value is the same as
- * before. changeValue returns undefined if the keys of the element change no value.
+ * changeValue performs a key that changes the value of an element, and describes the effect; an empty string means that
+ * the value is unchanged. changeValue returns undefined if the keys of the element change no value.
  */
 export function changeValue(target: Element, key: Key): string | undefined {
   if (target instanceof HTMLSelectElement)
@@ -12,8 +12,8 @@ export function changeValue(target: Element, key: Key): string | undefined {
   if (!(target instanceof HTMLInputElement)) return undefined;
   if (target.type === 'radio') return moveSelectedRadio(target, key.key);
   if (target.type === 'range') return stepSlider(target, key.key);
-  const isStep = target.type === 'number' && /^Arrow(Up|Down)$/.test(key.key) && !target.readOnly;
-  return isStep ? stepValue(target, key.key === 'ArrowUp') : undefined;
+  const isStepKey = target.type === 'number' && /^Arrow(Up|Down)$/.test(key.key) && !target.readOnly;
+  return isStepKey ? stepValue(target, key.key === 'ArrowUp') : undefined;
 }
 
 function getArrowKeyStep(key: string): number {
@@ -56,7 +56,7 @@ function moveSelectedRadio(input: HTMLInputElement, key: string): string | undef
   if (keyStep === 0) return undefined;
   const searchScope: ParentNode = input.form ?? document;
   const radioGroup = [...searchScope.querySelectorAll('input[type=radio]')].filter(
-    (other) => other instanceof HTMLInputElement && other.name === input.name && !other.disabled,
+    (otherInput) => otherInput instanceof HTMLInputElement && otherInput.name === input.name && !otherInput.disabled,
   );
   const nextOption = radioGroup[(radioGroup.indexOf(input) + keyStep + radioGroup.length) % radioGroup.length];
   if (!(nextOption instanceof HTMLInputElement) || nextOption === input) return '';
@@ -77,38 +77,41 @@ function stepSlider(input: HTMLInputElement, key: string): string | undefined {
     case 'ArrowLeft':
       return stepValue(input, false);
     case 'Home':
-      return setNumber(input, minValue);
+      return setFieldNumber(input, minValue);
     case 'End':
-      return setNumber(input, maxValue);
+      return setFieldNumber(input, maxValue);
     case 'PageUp':
     case 'PageDown': {
       const keyStep = Math.max(tenthOfRange, Number(input.step) || 1);
-      return setNumber(input, input.valueAsNumber + (key === 'PageUp' ? keyStep : -keyStep));
+      return setFieldNumber(input, input.valueAsNumber + (key === 'PageUp' ? keyStep : -keyStep));
     }
   }
   return undefined;
 }
 
-function stepValue(input: HTMLInputElement, isUp: boolean): string {
+function stepValue(input: HTMLInputElement, isIncrease: boolean): string {
   if (input.step.toLowerCase() === 'any') {
     const keyStep = input.type === 'range' ? (Number(input.max || 100) - Number(input.min || 0)) / 100 : 1;
-    return setNumber(input, (input.valueAsNumber || 0) + (isUp ? keyStep : -keyStep));
+    return setFieldNumber(input, (input.valueAsNumber || 0) + (isIncrease ? keyStep : -keyStep));
   }
-  const before = input.value;
-  if (isUp) input.stepUp();
+  const valueBefore = input.value;
+  if (isIncrease) input.stepUp();
   else input.stepDown();
-  return reportValue(input, before);
+  return reportValue(input, valueBefore);
 }
 
-function setNumber(input: HTMLInputElement, value: number): string {
-  const before = input.value;
+function setFieldNumber(input: HTMLInputElement, value: number): string {
+  const valueBefore = input.value;
   input.value = String(value);
-  return reportValue(input, before);
+  return reportValue(input, valueBefore);
 }
 
-/** reportValue dispatches the events of a changed value, and returns what the key did; empty without a change. */
-function reportValue(input: HTMLInputElement, before: string): string {
-  if (input.value === before) return '';
+/**
+ * reportValue dispatches the events of a changed value and describes the change, or returns an empty string if the
+ * value is unchanged.
+ */
+function reportValue(input: HTMLInputElement, valueBefore: string): string {
+  if (input.value === valueBefore) return '';
   dispatchValueEvents(input);
   return 'changed the value';
 }

@@ -5,19 +5,19 @@ import type { Rect } from './operations.ts';
 /** ClippedArea is the part of the viewport in which the content of a scroll container is visible. */
 export class ClippedArea {
   readonly #element: Element | undefined;
-  readonly #outer: ClippedArea | undefined;
+  readonly #outerArea: ClippedArea | undefined;
   #rect: Rect | undefined;
 
-  constructor(where: Rect | { readonly element: Element; readonly outer: ClippedArea }) {
-    if ('element' in where) {
-      this.#element = where.element;
-      this.#outer = where.outer;
-    } else this.#rect = where;
+  constructor(areaSource: Rect | { readonly element: Element; readonly outer: ClippedArea }) {
+    if ('element' in areaSource) {
+      this.#element = areaSource.element;
+      this.#outerArea = areaSource.outer;
+    } else this.#rect = areaSource;
   }
 
   get rect(): Rect {
-    if (!this.#rect && this.#element && this.#outer) {
-      this.#rect = intersectRects(this.#element.getBoundingClientRect(), this.#outer.rect);
+    if (!this.#rect && this.#element && this.#outerArea) {
+      this.#rect = intersectRects(this.#element.getBoundingClientRect(), this.#outerArea.rect);
     }
     this.#rect ??= { x: 0, y: 0, width: 0, height: 0 };
     return this.#rect;
@@ -50,24 +50,30 @@ const GridPointsPerAxis = 6;
 /** ViewportPart finds the elements in the visible part of the frame. */
 export class ViewportPart {
   readonly clip: ClippedArea;
-  #pinned: Set<Element> | undefined;
+  #pinnedElements: Set<Element> | undefined;
 
   constructor(rect: Rect) {
     this.clip = new ClippedArea(intersectRects(rect, getViewportRect()));
   }
 
-  /** An element without a size counts as in view if it has children, because children can extend beyond its box. */
+  /**
+   * An element without a size counts as in view if it has children, because children can extend beyond the element's
+   * box.
+   */
   intersects(element: Element, clippedArea: ClippedArea): boolean {
-    if (this.#findPinned().has(element)) return true;
+    if (this.#findPinnedElements().has(element)) return true;
     const rect = element.getBoundingClientRect();
     if (rect.width === 0 || rect.height === 0) return element.childElementCount > 0;
-    const common = intersectRects(rect, clippedArea.rect);
-    return common.width > 0 && common.height > 0;
+    const commonRect = intersectRects(rect, clippedArea.rect);
+    return commonRect.width > 0 && commonRect.height > 0;
   }
 
-  /** ViewportPart finds content with `position: fixed` only at the points of the grid. */
-  #findPinned(): Set<Element> {
-    if (this.#pinned) return this.#pinned;
+  /**
+   * #findPinnedElements finds content with `position: fixed` by testing the points of a grid over the visible part of the
+   * frame.
+   */
+  #findPinnedElements(): Set<Element> {
+    if (this.#pinnedElements) return this.#pinnedElements;
     const pinnedElements = new Set<Element>();
     const { x, y, width, height } = this.clip.rect;
     for (let i = 0; i < GridPointsPerAxis; i++) {
@@ -79,7 +85,7 @@ export class ViewportPart {
         for (let at = hit; at && !pinnedElements.has(at); at = getFlatParent(at)) pinnedElements.add(at);
       }
     }
-    this.#pinned = pinnedElements;
+    this.#pinnedElements = pinnedElements;
     return pinnedElements;
   }
 
@@ -94,9 +100,9 @@ export class ViewportPart {
     if (isReversed) return this.#findPinnedRows(rowElements);
     let [lowIndex, highIndex] = [0, rowElements.length];
     while (lowIndex < highIndex) {
-      const middle = (lowIndex + highIndex) >> 1;
-      if (findRowBottom(rowElements, middle, highIndex) <= y) lowIndex = middle + 1;
-      else highIndex = middle;
+      const middleIndex = (lowIndex + highIndex) >> 1;
+      if (findRowBottom(rowElements, middleIndex, highIndex) <= y) lowIndex = middleIndex + 1;
+      else highIndex = middleIndex;
     }
     let end = lowIndex;
     while (end < rowElements.length && end - lowIndex < MaxRowsInView && findRowTop(rowElements, end) < y + height)
@@ -111,10 +117,10 @@ export class ViewportPart {
 
   #findPinnedRows(rowElements: ArrayLike<Element>): IndexRange {
     let [start, end] = [-1, 0];
-    const pinnedParents = this.#findPinned();
+    const pinnedElements = this.#findPinnedElements();
     for (let i = 0; i < rowElements.length && i < MaxReversedRows; i++) {
       const row = rowElements[i];
-      if (!row || !pinnedParents.has(row)) continue;
+      if (!row || !pinnedElements.has(row)) continue;
       if (start < 0) start = i;
       end = i + 1;
     }

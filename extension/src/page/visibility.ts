@@ -1,7 +1,7 @@
 // Determines whether a user can see an element and its text.
 import { getFlatParent, listChildNodes } from './flat-tree.ts';
 import { waitForNextTask } from './pace.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 
 export interface ElementVisibility {
   /**
@@ -15,20 +15,20 @@ export interface ElementVisibility {
   readonly closed: boolean;
 }
 
-const NotDrawn: ElementVisibility = { drawn: false, text: false, reachable: false, closed: true };
-const Visible: ElementVisibility = { drawn: true, text: true, reachable: true, closed: false };
-const Invisible: ElementVisibility = { drawn: true, text: false, reachable: false, closed: false };
-const NearlyTransparent: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
-const Closed: ElementVisibility = { drawn: true, text: false, reachable: false, closed: true };
+const UndrawnVisibility: ElementVisibility = { drawn: false, text: false, reachable: false, closed: true };
+const FullVisibility: ElementVisibility = { drawn: true, text: true, reachable: true, closed: false };
+const NoVisibility: ElementVisibility = { drawn: true, text: false, reachable: false, closed: false };
+const NearTransparentVisibility: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
+const ClosedVisibility: ElementVisibility = { drawn: true, text: false, reachable: false, closed: true };
 
 const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true } as const;
 
 export function determineVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility(checkVisibilityOptions)) return determineHiddenVisibility(element, style);
-  if (isCollapsed(element, style) || isFullyClipped(element, style.clipPath)) return Closed;
-  if (style.position !== 'static' && isOffPage(element, style)) return Closed;
-  const isClear = Number(style.opacity) < 0.05 || isClearFilter(style.filter);
-  return isClear ? NearlyTransparent : Visible;
+  if (isCollapsed(element, style) || isFullyClipped(element, style.clipPath)) return ClosedVisibility;
+  if (style.position !== 'static' && isOffPage(element, style)) return ClosedVisibility;
+  const isNearlyInvisible = Number(style.opacity) < 0.05 || isClearFilter(style.filter);
+  return isNearlyInvisible ? NearTransparentVisibility : FullVisibility;
 }
 
 function isClearFilter(filter: string): boolean {
@@ -37,16 +37,18 @@ function isClearFilter(filter: string): boolean {
 
 function determineHiddenVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility())
-    return style.display === 'contents' ? determineContentsVisibility(element, style) : NotDrawn;
-  if (style.visibility !== 'visible') return Invisible;
-  return isCollapsed(element, style) || isFullyClipped(element, style.clipPath) ? Closed : NearlyTransparent;
+    return style.display === 'contents' ? determineContentsVisibility(element, style) : UndrawnVisibility;
+  if (style.visibility !== 'visible') return NoVisibility;
+  return isCollapsed(element, style) || isFullyClipped(element, style.clipPath)
+    ? ClosedVisibility
+    : NearTransparentVisibility;
 }
 
 /** An element with `display: contents` has no box, so only its text and its children are drawn. */
 function determineContentsVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
-  if (style.visibility !== 'visible') return Invisible;
+  if (style.visibility !== 'visible') return NoVisibility;
   const parent = getFlatParent(element);
-  return parent && !isRendered(parent, { opacityProperty: true }) ? NearlyTransparent : Visible;
+  return parent && !isRendered(parent, { opacityProperty: true }) ? NearTransparentVisibility : FullVisibility;
 }
 
 /** isRendered is true for an element with `display: contents` if its parent is rendered. */
@@ -77,14 +79,15 @@ function isClipping(overflow: string): boolean {
 }
 
 /**
- * isOffPage reports whether a positioned element is out of view wherever the user scrolls, or is clipped completely.
+ * isOffPage reports whether no scroll position shows a positioned element, or whether the element is clipped
+ * completely.
  */
 function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
   if (style.position === 'relative' || style.position === 'sticky') {
     if (style.left === 'auto' && style.top === 'auto') return false;
   }
   const { right, bottom, left, top, width, height } = element.getBoundingClientRect();
-  if (width === 0 && height === 0) return false; // Children may be drawn outside of an element without a size.
+  if (width === 0 && height === 0) return false; // children may be visible outside an element without a size
   if (style.position === 'fixed') return right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight;
   if (right + scrollX <= 0 || bottom + scrollY <= 0) return !isInScrolledContainer(element);
   return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
@@ -92,20 +95,22 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
 
 function isFullyClipped(element: Element, clipPath: string): boolean {
   if (clipPath === 'none') return false;
-  const inset = /^inset\(([^)]*?)(?: round [^)]*)?\)$/.exec(clipPath)?.[1];
-  if (inset === undefined) return /^(circle|ellipse)\(0(px|%)?[ )]|^polygon\(0px 0px, 0px 0px/.test(clipPath);
+  const insetValues = /^inset\(([^)]*?)(?: round [^)]*)?\)$/.exec(clipPath)?.[1];
+  if (insetValues === undefined) return /^(circle|ellipse)\(0(px|%)?[ )]|^polygon\(0px 0px, 0px 0px/.test(clipPath);
   const { width, height } = element.getBoundingClientRect();
-  const [top = '0', right = top, bottom = top, left = right] = inset.split(' ');
-  const share = (text: string, size: number) =>
+  const [top = '0', right = top, bottom = top, left = right] = insetValues.split(' ');
+  const parseShare = (text: string, size: number) =>
     text.endsWith('%') ? Number.parseFloat(text) / 100 : size === 0 ? 1 : Number.parseFloat(text) / size;
-  return share(top, height) + share(bottom, height) >= 1 || share(left, width) + share(right, width) >= 1;
+  return (
+    parseShare(top, height) + parseShare(bottom, height) >= 1 || parseShare(left, width) + parseShare(right, width) >= 1
+  );
 }
 
 /**
  * isInScrolledContainer reports whether an element is in a scrolled container, which could bring the element into view.
  */
 function isInScrolledContainer(element: Element): boolean {
-  for (let at = getFlatParent(element); at && at !== unclobbered.body; at = getFlatParent(at)) {
+  for (let at = getFlatParent(element); at && at !== safeDocument.body; at = getFlatParent(at)) {
     if (at.scrollTop !== 0 || at.scrollLeft !== 0 || scrollsBackward(at)) return true;
   }
   return false;
@@ -113,35 +118,35 @@ function isInScrolledContainer(element: Element): boolean {
 
 /** scrollsBackward reports whether a user can scroll an element to the left or up from its initial position. */
 function scrollsBackward(element: Element): boolean {
-  const isWide = element.scrollWidth > element.clientWidth;
-  const isHigh = element.scrollHeight > element.clientHeight;
-  if (!isWide && !isHigh) return false;
+  const overflowsHorizontally = element.scrollWidth > element.clientWidth;
+  const overflowsVertically = element.scrollHeight > element.clientHeight;
+  if (!overflowsHorizontally && !overflowsVertically) return false;
   const { direction, display, flexDirection, overflowX, overflowY } = getComputedStyle(element);
   if (!/auto|scroll/.test(`${overflowX} ${overflowY}`)) return false;
-  if (isWide && direction === 'rtl') return true;
+  if (overflowsHorizontally && direction === 'rtl') return true;
   return display.endsWith('flex') && flexDirection.endsWith('-reverse');
 }
 
-/** TaskMemory contains what the current task has found out about elements, because a page changes between tasks. */
-interface TaskMemory {
+/** TaskCache caches visibility results of elements for the current task only, because a page changes between tasks. */
+interface TaskCache {
   readonly isTextShown: Map<Element, boolean>;
   readonly backgrounds: Map<Element, string>;
 }
 
-let taskMemory: TaskMemory | undefined;
+let taskCache: TaskCache | undefined;
 
-function getTaskMemory(): TaskMemory {
-  if (taskMemory) return taskMemory;
+function getTaskCache(): TaskCache {
+  if (taskCache) return taskCache;
   void waitForNextTask().then(() => {
-    taskMemory = undefined;
+    taskCache = undefined;
   });
-  taskMemory = { isTextShown: new Map(), backgrounds: new Map() };
-  return taskMemory;
+  taskCache = { isTextShown: new Map(), backgrounds: new Map() };
+  return taskCache;
 }
 
 /** isTextShown reports whether a user can see the text directly inside an element, given its color and size. */
 export function isTextShown(element: Element, style: CSSStyleDeclaration): boolean {
-  const memory = getTaskMemory().isTextShown;
+  const memory = getTaskCache().isTextShown;
   const known = memory.get(element);
   if (known !== undefined) return known;
   const isShown = computeTextVisibility(element, style);
@@ -159,11 +164,13 @@ function computeTextVisibility(element: Element, style: CSSStyleDeclaration): bo
   return background === '' || !areSimilarColors(color, background) || hasNearbyImage(element);
 }
 
-/** findBackground returns the background color behind an element; empty if an image is behind the element. */
+/**
+ * findBackground returns the background color behind an element, or an empty string if an image is behind the element.
+ */
 function findBackground(element: Element, style: CSSStyleDeclaration): string {
-  const { backgrounds } = getTaskMemory();
-  const known = backgrounds.get(element);
-  if (known !== undefined) return known;
+  const { backgrounds } = getTaskCache();
+  const cachedBackground = backgrounds.get(element);
+  if (cachedBackground !== undefined) return cachedBackground;
   let background = style.backgroundColor;
   if (style.backgroundImage !== 'none') background = '';
   else if (isTransparent(background)) {
@@ -208,7 +215,8 @@ function isShrunk(element: Element): boolean {
   const { width, height, right, bottom } = element.getBoundingClientRect();
   const isOnPage = right + scrollX > 0 && bottom + scrollY > 0;
   if ((width >= 1 && height >= 1 && isOnPage) || element.offsetWidth === 0) return false;
-  // Text can overflow an element whose height is 0, but a transform to a size of 0 also shrinks the text.
+  // Text can overflow an element whose own height is 0, but a transform that shrinks an element to height 0 also
+  // shrinks its text.
   if (width < 1 || (height < 1 && element.offsetHeight > 0)) return true;
   return !isOnPage && !isInScrolledContainer(element);
 }
@@ -234,7 +242,7 @@ function areSimilarColors(a: string, b: string): boolean {
 const MaxParsedColors = 1_000;
 const parsedColors = new Map<string, readonly number[] | undefined>();
 
-/** A page has few different colors, so each color is parsed only once. */
+/** parseColorChannels parses each color only once, because a page has few different colors. */
 function parseColorChannels(color: string): readonly number[] | undefined {
   if (parsedColors.has(color)) return parsedColors.get(color);
   if (parsedColors.size > MaxParsedColors) parsedColors.clear();
@@ -249,7 +257,7 @@ const MaxImageAncestors = 5;
 /** White text on a white page is readable if an image is behind the text. */
 function hasNearbyImage(element: Element): boolean {
   let at: Element | null = element;
-  for (let level = 0; at && at !== unclobbered.body && level < MaxImageAncestors; level++) {
+  for (let level = 0; at && at !== safeDocument.body && level < MaxImageAncestors; level++) {
     if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
     if (getComputedStyle(at, '::before').content !== 'none' || hasPaintedLayer(at)) return true;
     at = getFlatParent(at);

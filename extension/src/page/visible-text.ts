@@ -1,19 +1,22 @@
 // Cleans text for agents: removes invisible characters, and collapses white space.
-import { replaceHidden } from '../panel/plain-text.ts';
+import { replaceHiddenCharacters } from '../panel/plain-text.ts';
 
 /** Private use characters, which icon fonts draw, have no meaning as text. */
 const PrivateUseCharacters = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
-const UncleanCharacter = /[^\x20-\x7e]/;
+const NonAsciiCharacter = /[^\x20-\x7e]/;
 
 export function cleanText(text: string): string {
-  if (!UncleanCharacter.test(text)) return text.includes('  ') ? text.replace(/ {2,}/g, ' ').trim() : text.trim();
-  const shown = replaceHidden(text.replace(/[\s\u2028\u2029]+/g, ' '), () => '').replace(PrivateUseCharacters, '');
-  return shown.replace(/ {2,}/g, ' ').trim();
+  if (!NonAsciiCharacter.test(text)) return text.includes('  ') ? text.replace(/ {2,}/g, ' ').trim() : text.trim();
+  const visibleText = replaceHiddenCharacters(text.replace(/[\s\u2028\u2029]+/g, ' '), () => '').replace(
+    PrivateUseCharacters,
+    '',
+  );
+  return visibleText.replace(/ {2,}/g, ' ').trim();
 }
 
 export function cleanLines(text: string): string {
-  if (!UncleanCharacter.test(text)) return text;
-  return replaceHidden(text.replace(/\r\n?/g, '\n'), () => '').replace(PrivateUseCharacters, '');
+  if (!NonAsciiCharacter.test(text)) return text;
+  return replaceHiddenCharacters(text.replace(/\r\n?/g, '\n'), () => '').replace(PrivateUseCharacters, '');
 }
 
 export function shorten(text: string, limit: number): string {
@@ -30,5 +33,5 @@ export function countTokens(text: string): number {
 const encoder = new TextEncoder();
 
 function countBytes(text: string): number {
-  return UncleanCharacter.test(text) ? encoder.encode(text).length : text.length;
+  return NonAsciiCharacter.test(text) ? encoder.encode(text).length : text.length;
 }

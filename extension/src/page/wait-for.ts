@@ -4,11 +4,11 @@ import { PageFailure } from './failure.ts';
 import { selectElements } from './find.ts';
 import { listFlatChildren, listKnownRoots } from './flat-tree.ts';
 import type { WaitForArguments, WaitForResult } from './operations.ts';
-import { ChangeWait, pause } from './pace.ts';
+import { ChangeWaiter, pause } from './pace.ts';
 import { getRootElement } from './snapshot.ts';
-import type { Context } from './state.ts';
+import type { PageContext } from './state.ts';
 import { isDisabled } from './states.ts';
-import { unclobbered } from './unclobbered.ts';
+import { safeDocument } from './unclobbered.ts';
 import { determineVisibility } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
@@ -21,12 +21,12 @@ const PollIntervalMs = 250;
 const MinCheckIntervalMs = 50;
 const ReportIntervalMs = 1_000;
 
-interface Condition {
+interface WaitCondition {
   readonly description: string;
   readonly check: () => Element | boolean;
 }
 
-export async function waitFor(args: WaitForArguments, context: Context): Promise<WaitForResult> {
+export async function waitFor(args: WaitForArguments, context: PageContext): Promise<WaitForResult> {
   const limit = args.timeoutMs ?? DefaultTimeoutMs;
   for (const [name, ms] of [
     ['timeoutMs', limit],
@@ -46,57 +46,57 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
     (args.timeMs !== undefined && args.timeoutMs === undefined
       ? Math.max(limit, args.timeMs + ReportIntervalMs)
       : limit);
-  const wakeup = new ChangeWait(listKnownRoots());
+  const changeWaiter = new ChangeWaiter(listKnownRoots());
   try {
-    let reported = start;
+    let lastReportMs = start;
     for (;;) {
-      const shown: Element[] = [];
-      const missing = conditions.filter((condition) => !isConditionMet(condition, shown));
+      const foundElements: Element[] = [];
+      const unmetConditions = conditions.filter((condition) => !isConditionMet(condition, foundElements));
       const now = performance.now();
-      if (missing.length === 0) return makeWaitResult(conditions, now - start, shown[0], context);
-      const names = missing.map((condition) => condition.description).join(' and ');
+      if (unmetConditions.length === 0) return makeWaitResult(conditions, now - start, foundElements[0], context);
+      const names = unmetConditions.map((condition) => condition.description).join(' and ');
       if (now >= end)
         throw new PageFailure(
           'timeout',
           `Timed out after ${formatSeconds(now - start)}: ${names} not met. Take a snapshot, or wait longer.`,
         );
-      if (now - reported >= ReportIntervalMs) {
-        reported = now;
+      if (now - lastReportMs >= ReportIntervalMs) {
+        lastReportMs = now;
         context.report({
           message: `waiting for ${names}`,
           progress: Math.round(now - start),
           total: Math.round(end - start),
         });
       }
-      await waitForChange(wakeup, Math.min(PollIntervalMs, end - now), context.signal);
+      await waitForChange(changeWaiter, Math.min(PollIntervalMs, end - now), context.signal);
     }
   } finally {
-    wakeup.close();
+    changeWaiter.close();
   }
 }
 
 /** waitForChange waits at least MinCheckIntervalMs, so that a busy page is not searched after each change. */
-async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal): Promise<void> {
+async function waitForChange(changeWaiter: ChangeWaiter, ms: number, signal: AbortSignal): Promise<void> {
   const start = performance.now();
-  await wakeup.wait(ms, signal);
-  const rest = MinCheckIntervalMs - (performance.now() - start);
-  if (rest > 0) await pause(rest, signal);
+  await changeWaiter.wait(ms, signal);
+  const remainingMs = MinCheckIntervalMs - (performance.now() - start);
+  if (remainingMs > 0) await pause(remainingMs, signal);
 }
 
-function isConditionMet(condition: Condition, shown: Element[]): boolean {
-  const found = condition.check();
-  if (found instanceof Element) shown.push(found);
-  return found !== false;
+function isConditionMet(condition: WaitCondition, foundElements: Element[]): boolean {
+  const checkResult = condition.check();
+  if (checkResult instanceof Element) foundElements.push(checkResult);
+  return checkResult !== false;
 }
 
 function makeWaitResult(
-  conditions: readonly Condition[],
+  conditions: readonly WaitCondition[],
   afterMs: number,
-  shown: Element | undefined,
-  context: Context,
+  foundElement: Element | undefined,
+  context: PageContext,
 ): WaitForResult {
   const names = conditions.map((condition) => condition.description).join(' and ');
-  const line = shown?.isConnected ? { line: describeElement(shown, context) } : {};
+  const line = foundElement?.isConnected ? { line: describeElement(foundElement, context) } : {};
   return { message: names, afterMs: Math.round(afterMs), ...line };
 }
 
@@ -104,9 +104,9 @@ function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-function readConditions(args: WaitForArguments, start: number): Condition[] {
+function readConditions(args: WaitForArguments, start: number): WaitCondition[] {
   const { text, textGone, selector, state = 'visible', url, load, timeMs } = args;
-  const conditions: Condition[] = [];
+  const conditions: WaitCondition[] = [];
   if (text) conditions.push({ description: `text ${JSON.stringify(text)}`, check: () => findText(text) ?? false });
   if (textGone)
     conditions.push({
@@ -114,7 +114,7 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
       check: () => findText(textGone) === undefined,
     });
   if (selector) {
-    selectElements(selector); // An invalid selector fails at once.
+    selectElements(selector); // an invalid selector fails at once
     conditions.push({ description: `${selector} ${state}`, check: () => checkSelectorState(selector, state) });
   }
   if (url) conditions.push({ description: `address ${url}`, check: makeUrlCheck(url) });
@@ -122,7 +122,7 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
     conditions.push({
       description: load,
       check: () =>
-        unclobbered.readyState === 'complete' || (load !== 'load' && unclobbered.readyState === 'interactive'),
+        safeDocument.readyState === 'complete' || (load !== 'load' && safeDocument.readyState === 'interactive'),
     });
   }
   if (timeMs !== undefined)
@@ -131,18 +131,18 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
 }
 
 function checkSelectorState(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
-  const found = selectElements(selector);
+  const matches = selectElements(selector);
   switch (state) {
     case 'attached':
-      return found[0] ?? false;
+      return matches[0] ?? false;
     case 'detached':
-      return found.length === 0;
+      return matches.length === 0;
     case 'hidden':
-      return !found.some(hasVisibleBox);
+      return !matches.some(hasVisibleBox);
     case 'enabled':
-      return found.find((element) => hasVisibleBox(element) && !isDisabled(element)) ?? false;
+      return matches.find((element) => hasVisibleBox(element) && !isDisabled(element)) ?? false;
     case 'visible':
-      return found.find(hasVisibleBox) ?? false;
+      return matches.find(hasVisibleBox) ?? false;
   }
 }
 
@@ -159,49 +159,51 @@ function makeUrlCheck(url: string): () => boolean {
 }
 
 export function matchesParts(text: string, parts: readonly string[]): boolean {
-  const [first = '', ...rest] = parts;
-  const last = rest.pop() ?? '';
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let at = first.length;
+  const [firstPart = '', ...rest] = parts;
+  const lastPart = rest.pop() ?? '';
+  if (!text.startsWith(firstPart) || !text.endsWith(lastPart) || text.length < firstPart.length + lastPart.length)
+    return false;
+  let at = firstPart.length;
   for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0 || found + part.length > text.length - last.length) return false;
-    at = found + part.length;
+    const partIndex = text.indexOf(part, at);
+    if (partIndex < 0 || partIndex + part.length > text.length - lastPart.length) return false;
+    at = partIndex + part.length;
   }
   return true;
 }
 
 function findText(text: string): Element | undefined {
-  const wanted = cleanText(text).toLowerCase();
-  return wanted === '' ? undefined : findTextIn(getRootElement(), wanted, 0);
+  const wantedText = cleanText(text).toLowerCase();
+  return wantedText === '' ? undefined : findTextIn(getRootElement(), wantedText, 0);
 }
 
-function findTextIn(element: Element, wanted: string, nesting: number): Element | undefined {
+function findTextIn(element: Element, wantedText: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
-  // textContent omits the texts in shadow roots and in fields, so an element can show a text that textContent lacks.
-  if (!mayShowText(element, wanted)) return undefined;
-  const shown = determineVisibility(element, getComputedStyle(element));
-  if (!shown.drawn || shown.closed) return undefined;
+  // textContent omits the texts in shadow roots and in fields, so an element can show a text that is missing from
+  // textContent.
+  if (!mayShowText(element, wantedText)) return undefined;
+  const elementVisibility = determineVisibility(element, getComputedStyle(element));
+  if (!elementVisibility.drawn || elementVisibility.closed) return undefined;
   let own = '';
   for (const child of listFlatChildren(element)) {
     if (child instanceof Element) {
-      const found = findTextIn(child, wanted, nesting + 1);
-      if (found) return found;
+      const childMatch = findTextIn(child, wantedText, nesting + 1);
+      if (childMatch) return childMatch;
     } else if (child instanceof Text) own += child.data;
   }
-  if (shown.text && cleanText(own).toLowerCase().includes(wanted)) return element;
+  if (elementVisibility.text && cleanText(own).toLowerCase().includes(wantedText)) return element;
   if (element instanceof HTMLInputElement && /^(button|submit|reset|text|search)$/.test(element.type)) {
-    return element.value.toLowerCase().includes(wanted) ? element : undefined;
+    return element.value.toLowerCase().includes(wantedText) ? element : undefined;
   }
   const isShort = element instanceof HTMLElement && element.childElementCount > 0 && element.childElementCount < 50;
-  return isShort && cleanText(element.innerText).toLowerCase().includes(wanted) ? element : undefined;
+  return isShort && cleanText(element.innerText).toLowerCase().includes(wantedText) ? element : undefined;
 }
 
 const OpaqueContentSelector = 'input,slot,*:not(:defined)';
 
-function mayShowText(element: Element, wanted: string): boolean {
+function mayShowText(element: Element, wantedText: string): boolean {
   const content = element.textContent ?? '';
-  if (content.toLowerCase().includes(wanted) || cleanText(content).toLowerCase().includes(wanted)) return true;
+  if (content.toLowerCase().includes(wantedText) || cleanText(content).toLowerCase().includes(wantedText)) return true;
   if (element.localName.includes('-') || element.localName === 'input' || element.localName === 'slot') return true;
   return element.querySelector(OpaqueContentSelector) !== null || listKnownRoots().length > 1;
 }

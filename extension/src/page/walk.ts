@@ -14,30 +14,32 @@ import {
   isNamedByOwnContent,
 } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
-import type { Refs } from './refs.ts';
+import type { ElementRefs } from './refs.ts';
 import { ActionRoles, computeRole } from './roles.ts';
 import { describeShape, hasSize, nameShape, ShapeDetector } from './shapes.ts';
 import { findActiveDescendant, formatStates, isDisabled, readShownValue } from './states.ts';
-import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
+import { type FoldMarkerPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
 import { determineVisibility, type ElementVisibility, isInlineDisplay, isTextShown } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 export interface WalkOptions {
-  readonly refs: Refs;
+  readonly refs: ElementRefs;
   readonly prefix: string;
   readonly mode: SnapshotMode;
-  /** maxTokens is the number of tokens after which content out of view is left out; 0 for the complete tree. */
+  /** maxTokens is the number of tokens after which the tree omits content out of view; 0 means no limit. */
   readonly maxTokens: number;
   readonly view: ViewportPart;
-  /** The field `depth` is the maximum number of levels below the root element of the tree; Infinity for all levels. */
+  /**
+   * The field `depth` is the maximum number of levels below the root element of the tree; Infinity means all levels.
+   */
   readonly depth: number;
   /** isSearch is true for a search, whose tree contains texts and names in full length. */
   readonly isSearch?: boolean;
   /** If the root of a snapshot is a list, the snapshot shows more rows of this list than of other lists. */
-  readonly unfolded: Element | undefined;
+  readonly unfoldedList: Element | undefined;
   /** A snapshot shows each element that the action changed, even in a long list with omitted rows. */
-  readonly forced: ReadonlySet<Element>;
+  readonly alwaysShown: ReadonlySet<Element>;
   readonly onFold: (container: Node) => void;
 }
 
@@ -46,15 +48,15 @@ interface WalkPosition {
   /** The field `closed` is true if an enclosing element hides everything inside it from the user. */
   readonly closed: boolean;
   readonly pointer: boolean;
-  /** cursor is the cursor of the parent element, from which elements inherit their cursor. */
+  /** The field `cursor` is the CSS cursor of the parent element, from which elements inherit their cursor. */
   readonly cursor: string;
   readonly named: boolean;
   readonly level: number;
   readonly list: TreeNode | undefined;
 }
 
-/** Content is an element whose children the walk visits. */
-interface Content {
+/** VisitedElement is an element whose children the traversal visits. */
+interface VisitedElement {
   readonly element: Element;
   readonly style: CSSStyleDeclaration;
   readonly shown: ElementVisibility;
@@ -88,7 +90,7 @@ const RolesTransparentIfUnnamed = new Set([
 ]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
 const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed box handle'.split(' '));
-/** ContainerRoles are the roles of containers whose items, and not the container, the user clicks. */
+/** ContainerRoles are the roles of containers in which the user clicks an item, not the container itself. */
 const ContainerRoles = new Set(
   'table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup tablist toolbar navigation main'.split(
     ' ',
@@ -118,17 +120,17 @@ const MaxTextCharacters = 2_000;
 export class TreeWalk {
   readonly #options: WalkOptions;
   readonly #focused = getFocusedElement();
-  readonly #active = findActiveDescendant(this.#focused);
-  readonly #drawings = new ShapeDetector();
-  readonly #boxes = new BoxDetector();
+  readonly #activeDescendant = findActiveDescendant(this.#focused);
+  readonly #shapeDetector = new ShapeDetector();
+  readonly #boxDetector = new BoxDetector();
   readonly #handles = new DragHandles();
-  visited = 0;
+  visitedCount = 0;
   folded = 0;
   readonly frames: TreeNode[] = [];
-  #tokens = 0;
+  #tokenCount = 0;
   #isAtLineStart = true;
-  #nesting = 0;
-  #sliceEnd = 0;
+  #nestingDepth = 0;
+  #sliceEndMs = 0;
 
   constructor(options: WalkOptions) {
     this.#options = options;
@@ -136,7 +138,7 @@ export class TreeWalk {
 
   /** The method `run` yields the number of visited elements every 40 ms, and finally returns the root of the tree. */
   *run(root: Element): Generator<number, TreeNode> {
-    this.#sliceEnd = performance.now() + TimeSliceMs;
+    this.#sliceEndMs = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
     yield* this.#visit(root, top, {
       clip: this.#options.view.clip,
@@ -150,113 +152,113 @@ export class TreeWalk {
     return top;
   }
 
-  *#visit(element: Element, parent: TreeNode, place: WalkPosition): Generator<number, void> {
-    if (this.#nesting >= MaxNesting) {
+  *#visit(element: Element, parent: TreeNode, position: WalkPosition): Generator<number, void> {
+    if (this.#nestingDepth >= MaxNesting) {
       this.folded++;
-      this.#addFold(parent, element);
+      this.#addFoldMarker(parent, element);
       return;
     }
-    this.#nesting++;
-    yield* this.#visitElement(element, parent, place);
-    this.#nesting--;
+    this.#nestingDepth++;
+    yield* this.#visitElement(element, parent, position);
+    this.#nestingDepth--;
   }
 
-  *#visitElement(element: Element, parent: TreeNode, place: WalkPosition): Generator<number, void> {
+  *#visitElement(element: Element, parent: TreeNode, position: WalkPosition): Generator<number, void> {
     if (SkippedTags.has(element.localName)) return;
     if (element instanceof HTMLElement && element.inert) return;
     const original = element.getAttribute('aria-hidden') === 'true' ? findHiddenOriginal(element) : element;
     if (!original) return;
-    if ((++this.visited & 31) === 0 && performance.now() > this.#sliceEnd) {
-      yield this.visited;
-      this.#sliceEnd = performance.now() + TimeSliceMs;
+    if ((++this.visitedCount & 31) === 0 && performance.now() > this.#sliceEndMs) {
+      yield this.visitedCount;
+      this.#sliceEndMs = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
-    const shown = determineVisibility(element, style);
-    if (!shown.drawn) return this.#addUndrawn(element, parent, place);
+    const elementVisibility = determineVisibility(element, style);
+    if (!elementVisibility.drawn) return this.#addUndrawnElement(element, parent, position);
     if (
       this.#isOverBudget() &&
-      !this.#options.forced.has(element) &&
-      !this.#options.view.intersects(element, place.clip)
+      !this.#options.alwaysShown.has(element) &&
+      !this.#options.view.intersects(element, position.clip)
     ) {
       this.folded += 1 + element.childElementCount;
-      return this.#addFold(parent, element);
+      return this.#addFoldMarker(parent, element);
     }
     const isBlock = !isInlineDisplay(style.display);
     if (isBlock) this.#isAtLineStart = true;
     const text = readReplacedText(element, original);
-    if (text === undefined) yield* this.#enter(element, parent, place, style, shown);
-    else if (!place.closed && !place.named && shown.text) this.#addText(text, element, parent);
+    if (text === undefined) yield* this.#enterElement(element, parent, position, style, elementVisibility);
+    else if (!position.closed && !position.named && elementVisibility.text) this.#addText(text, element, parent);
     if (isBlock) this.#isAtLineStart = true;
   }
 
-  *#enter(
+  *#enterElement(
     element: Element,
     parent: TreeNode,
-    place: WalkPosition,
+    position: WalkPosition,
     style: CSSStyleDeclaration,
-    shown: ElementVisibility,
+    elementVisibility: ElementVisibility,
   ) {
-    const closed = place.closed || shown.closed;
+    const closed = position.closed || elementVisibility.closed;
     const { cursor } = style;
     let role = computeRole(element);
     // If a list has the CSS style `cursor: pointer`, the user can click its items, but not the list itself.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
-    const isIcon = role === '' && isActionIcon(element) && (place.pointer || hasPicture(element, style));
-    const isShape = role === '' && !place.pointer && this.#drawings.isShape(element);
+    const isIcon = role === '' && isActionIcon(element) && (position.pointer || hasPicture(element, style));
+    const isShape = role === '' && !position.pointer && this.#shapeDetector.isShape(element);
     const isAction =
       ActionRoles.has(role) ||
-      (isPointer && !place.pointer && (!(element instanceof SVGElement) || hasSize(element))) ||
+      (isPointer && !position.pointer && (!(element instanceof SVGElement) || hasSize(element))) ||
       isIcon ||
       isKeyboardFocusable(element) ||
       isShape ||
-      (role === '' && ((!place.pointer && declaresClick(element)) || isCustomField(element)));
-    if (role === '' && isAction && shown.reachable && findLabelledControl(element) === null)
+      (role === '' && ((!position.pointer && declaresClick(element)) || isCustomField(element)));
+    if (role === '' && isAction && elementVisibility.reachable && findLabelledControl(element) === null)
       role = isShape && !isPointer ? nameShape(element) : 'clickable';
-    const isHandle = this.#handles.isHandle(element, cursor, place.cursor);
-    if (role === '' && shown.reachable && !place.pointer && !place.named) {
-      if (this.#boxes.isBox(element)) role = 'box';
+    const isHandle = this.#handles.isHandle(element, cursor, position.cursor);
+    if (role === '' && elementVisibility.reachable && !position.pointer && !position.named) {
+      if (this.#boxDetector.isBox(element)) role = 'box';
       else if (isHandle && element.firstChild === null) role = 'handle';
     }
-    if (closed || !shown.reachable) {
-      if (!this.#showsHiddenControl(element, role, closed, shown)) role = '';
+    if (closed || !elementVisibility.reachable) {
+      if (!this.#showsHiddenControl(element, role, closed, elementVisibility)) role = '';
     }
-    const inner: WalkPosition = {
-      clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
+    const innerPosition: WalkPosition = {
+      clip: clipsContent(style) ? new ClipOf({ element, outer: position.clip }) : position.clip,
       closed,
-      pointer: place.pointer || ((isPointer || isAction) && !isContainer),
+      pointer: position.pointer || ((isPointer || isAction) && !isContainer),
       cursor,
-      named: place.named || this.#isLabelOfControl(element),
-      level: place.level,
-      list: place.list,
+      named: position.named || this.#isLabelOfControl(element),
+      level: position.level,
+      list: position.list,
     };
     let children: readonly Node[] | undefined;
     const listChildren = () => {
       children ??= listFlatChildren(element);
       return children;
     };
-    const content: Content = { element, style, shown, listChildren };
-    if (!this.#hasLine(content, role)) return yield* this.#visitChildren(content, parent, inner);
-    const node = this.#addNode(element, role, parent, isAction || (isPointer && !place.pointer));
+    const content: VisitedElement = { element, style, shown: elementVisibility, listChildren };
+    if (!this.#hasOwnLine(content, role)) return yield* this.#visitChildren(content, parent, innerPosition);
+    const node = this.#addNode(element, role, parent, isAction || (isPointer && !position.pointer));
     this.#isAtLineStart = true;
     if (!isCompleteOnOneLine(element, role, node)) {
-      const list = ListRoles.has(role) ? node : place.list;
-      const level = role === 'paragraph' ? place.level : place.level + 1;
-      if (level > this.#options.depth) this.#addFold(node, element);
-      else yield* this.#visitChildren(content, node, { ...inner, level, list });
+      const list = ListRoles.has(role) ? node : position.list;
+      const level = role === 'paragraph' ? position.level : position.level + 1;
+      if (level > this.#options.depth) this.#addFoldMarker(node, element);
+      else yield* this.#visitChildren(content, node, { ...innerPosition, level, list });
     }
     this.#isAtLineStart = true;
   }
 
-  #showsHiddenControl(element: Element, role: string, closed: boolean, shown: ElementVisibility): boolean {
+  #showsHiddenControl(element: Element, role: string, closed: boolean, elementVisibility: ElementVisibility): boolean {
     if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
     if (element instanceof HTMLInputElement && HiddenControlTypes.test(element.type)) return true;
-    return !closed && shown.reachable;
+    return !closed && elementVisibility.reachable;
   }
 
-  #addUndrawn(element: Element, parent: TreeNode, place: WalkPosition): void {
+  #addUndrawnElement(element: Element, parent: TreeNode, position: WalkPosition): void {
     if (!(element instanceof HTMLAreaElement)) {
-      this.#addHiddenControl(element, parent, place);
+      this.#addHiddenControl(element, parent, position);
       return;
     }
     const isShown = findMappedImages(element).some((picture) => picture.checkVisibility());
@@ -264,17 +266,17 @@ export class TreeWalk {
   }
 
   /** #addHiddenControl adds an invisible control if its label is visible, or if it is a file field. */
-  #addHiddenControl(element: Element, parent: TreeNode, place: WalkPosition): void {
+  #addHiddenControl(element: Element, parent: TreeNode, position: WalkPosition): void {
     if (!(element instanceof HTMLInputElement) || !HiddenControlTypes.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
-    if (this.#isOverBudget() && !place.named) return;
+    if (this.#isOverBudget() && !position.named) return;
     this.#addNode(element, computeRole(element), parent, true);
     this.#isAtLineStart = true;
   }
 
   #isOverBudget(): boolean {
     const { mode, maxTokens } = this.#options;
-    return mode === 'viewport' || (maxTokens > 0 && this.#tokens > maxTokens);
+    return mode === 'viewport' || (maxTokens > 0 && this.#tokenCount > maxTokens);
   }
 
   #isLabelOfControl(element: Element): boolean {
@@ -285,7 +287,7 @@ export class TreeWalk {
     return control !== null && isDrawnControl(control);
   }
 
-  #hasLine(content: Content, role: string): boolean {
+  #hasOwnLine(content: VisitedElement, role: string): boolean {
     const { element } = content;
     if (role === '') return hasMixedContent(content) || this.#handles.has(element);
     if (TransparentRoles.has(role)) return this.#handles.has(element) || isKeyboardFocusable(element);
@@ -295,8 +297,8 @@ export class TreeWalk {
   #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
     const role = ownRole === '' ? 'paragraph' : ownRole;
     const { refs, prefix } = this.#options;
-    const maxName = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxNameCharacters;
-    const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), maxName);
+    const maxNameCharacters = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxNameCharacters;
+    const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), maxNameCharacters);
     const isDraggable = this.#handles.has(element);
     const needsRef = isAction || isDraggable || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
@@ -306,58 +308,63 @@ export class TreeWalk {
     else if ((isAction || role === 'handle') && name === '')
       marks += makeHint(element, role) + describeColor(element, role);
     if (element === this.#focused) marks += ' [focused]';
-    else if (element === this.#active) marks += ' [active]';
+    else if (element === this.#activeDescendant) marks += ' [active]';
     if (isDraggable) marks += ' [draggable]';
     if (ref) marks += ` [ref=${ref}]`;
     const node = makeNode({ element, role, name, marks, value: readShownValue(element, role), ref });
     parent.children.push(node);
     if (role === 'iframe') this.frames.push(node);
-    this.#tokens += (role.length + name.length + marks.length + (node.value?.length ?? 0) + place(parent)) / 4;
+    this.#tokenCount += (role.length + name.length + marks.length + (node.value?.length ?? 0) + place(parent)) / 4;
     return node;
   }
 
-  *#visitChildren({ element, style, shown, listChildren }: Content, parent: TreeNode, inner: WalkPosition) {
+  *#visitChildren(
+    { element, style, shown, listChildren }: VisitedElement,
+    parent: TreeNode,
+    innerPosition: WalkPosition,
+  ) {
     const foldedBefore = this.folded;
-    const rows = this.#selectRowsToShow(element, inner, parent);
-    const omitted = this.folded - foldedBefore;
+    const rows = this.#selectRowsToShow(element, innerPosition, parent);
+    const omittedCount = this.folded - foldedBefore;
     let canReadText: boolean | undefined;
     for (const child of rows ?? listChildren()) {
-      if (child instanceof Element) yield* this.#visit(child, parent, inner);
+      if (child instanceof Element) yield* this.#visit(child, parent, innerPosition);
       else if (child instanceof Text && child.data.trim() !== '') {
-        if (inner.closed || inner.named || !shown.text) continue;
+        if (innerPosition.closed || innerPosition.named || !shown.text) continue;
         canReadText ??= isTextShown(element, style);
         if (canReadText) this.#addText(child.data, element, parent);
       } else if (child instanceof Text && !this.#isAtLineStart) this.#addText(' ', element, parent);
     }
-    // The line of a list shows the number of its rows. A container without a line shows how much is left out.
+    // The snapshot line of a list shows the number of the list's rows. A container without a line ends with the number
+    // of omitted elements.
     const hasOwnLine = parent.element === element && parent.role !== 'page';
-    if (omitted > 0 && !hasOwnLine && inner.list?.element !== element)
-      parent.children.push({ kind: 'fold', element, text: `… ${omitted} more elements` });
+    if (omittedCount > 0 && !hasOwnLine && innerPosition.list?.element !== element)
+      parent.children.push({ kind: 'fold', element, text: `… ${omittedCount} more elements` });
   }
 
   #addText(data: string, element: Element, parent: TreeNode): void {
     if (this.#options.mode === 'interactive' && !showsTextInteractively(parent)) return;
     const limit = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxTextCharacters;
     const text = data.length > limit ? `${data.slice(0, limit)}…` : data;
-    const last = parent.children.at(-1);
-    if (!this.#isAtLineStart && last?.kind === 'text') {
-      last.text += text;
-      if (text.trim() !== '') last.elements.push(element);
+    const lastChild = parent.children.at(-1);
+    if (!this.#isAtLineStart && lastChild?.kind === 'text') {
+      lastChild.text += text;
+      if (text.trim() !== '') lastChild.elements.push(element);
     } else if (text.trim() !== '') parent.children.push({ kind: 'text', element, elements: [element], text });
     else return;
     this.#isAtLineStart = false;
-    this.#tokens += text.length / 4;
+    this.#tokenCount += text.length / 4;
   }
 
-  #addFold(parent: TreeNode, element: Element): void {
-    const last = parent.children.at(-1);
-    if (last?.kind === 'fold') return;
-    const fold: FoldPart = { kind: 'fold', element, text: '' };
-    parent.children.push(fold);
+  #addFoldMarker(parent: TreeNode, element: Element): void {
+    const lastChild = parent.children.at(-1);
+    if (lastChild?.kind === 'fold') return;
+    const foldMarker: FoldMarkerPart = { kind: 'fold', element, text: '' };
+    parent.children.push(foldMarker);
   }
 
-  #selectRowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
-    const { maxTokens, unfolded, view, forced } = this.#options;
+  #selectRowsToShow(element: Element, innerPosition: WalkPosition, parent: TreeNode): Element[] | undefined {
+    const { maxTokens, unfoldedList: unfolded, view, alwaysShown: forced } = this.#options;
     const limit = Math.round(MaxUnfoldedRows * Math.max(1, maxTokens / TokensForUnfoldedRows));
     if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;
     const isList = ListRoles.has(computeRole(element));
@@ -366,36 +373,40 @@ export class TreeWalk {
     const count = rows.length;
     if (count <= (isList ? limit : limit + MaxUnfoldedChildren - MaxUnfoldedRows)) return undefined;
     if (!isList && isRunningText(element, rows)) return undefined;
-    const seen = view.findRows(rows, inner.clip);
-    const isWanted = element === unfolded || (unfolded !== undefined && inner.list?.element === unfolded);
-    const head = isWanted ? 10 * limit : Math.max(0, limit - (seen.end - seen.start));
-    const shown = new Set<Element>();
+    const visibleRange = view.findRows(rows, innerPosition.clip);
+    const isUnfoldedList = element === unfolded || (unfolded !== undefined && innerPosition.list?.element === unfolded);
+    const headRowCount = isUnfoldedList ? 10 * limit : Math.max(0, limit - (visibleRange.end - visibleRange.start));
+    const keptRows = new Set<Element>();
     const addRows = (start: number, end: number) => {
       for (let i = start; i < Math.min(end, count); i++) {
         const row = rows[i];
-        if (row) shown.add(row);
+        if (row) keptRows.add(row);
       }
     };
-    addRows(0, Math.min(head, seen.start));
-    const extra = [...forced].filter((row) => row.parentNode === rows[0]?.parentNode);
-    if (extra.length <= MaxForcedRows) for (const row of extra) shown.add(row);
-    addRows(Math.min(head, seen.start), head);
-    addRows(seen.start, seen.end);
-    if (shown.size >= count) return undefined;
-    this.folded += count - shown.size;
+    addRows(0, Math.min(headRowCount, visibleRange.start));
+    const forcedRows = [...forced].filter((row) => row.parentNode === rows[0]?.parentNode);
+    if (forcedRows.length <= MaxForcedRows) for (const row of forcedRows) keptRows.add(row);
+    addRows(Math.min(headRowCount, visibleRange.start), headRowCount);
+    addRows(visibleRange.start, visibleRange.end);
+    if (keptRows.size >= count) return undefined;
+    this.folded += count - keptRows.size;
     const container = rows[0]?.parentNode;
     if (container) this.#options.onFold(container);
-    const list = isList ? (inner.list ?? parent) : parent;
+    const list = isList ? (innerPosition.list ?? parent) : parent;
     list.rows += count;
-    list.shownRows += shown.size;
-    return extra.length === 0 ? [...shown] : [...shown].sort(compareByPosition);
+    list.shownRows += keptRows.size;
+    return forcedRows.length === 0 ? [...keptRows] : [...keptRows].sort(compareByPosition);
   }
 }
 
-/** isRunningText reports whether an element contains words rather than rows, so that each of its children is needed. */
+/**
+ * isRunningText reports whether an element contains text rather than rows, so that the snapshot must not omit any of
+ * its children.
+ */
 function isRunningText(element: Element, rows: ArrayLike<Element>): boolean {
-  const [first, last] = [rows[0], rows[rows.length - 1]];
-  if (first && last && [first, last].every((row) => getComputedStyle(row).display === 'inline')) return true;
+  const [firstRow, lastRow] = [rows[0], rows[rows.length - 1]];
+  if (firstRow && lastRow && [firstRow, lastRow].every((row) => getComputedStyle(row).display === 'inline'))
+    return true;
   for (const child of element.childNodes) if (child instanceof Text && child.data.trim() !== '') return true;
   return false;
 }
@@ -442,7 +453,7 @@ const InlineTags = new Set(
 );
 
 /** hasMixedContent reports whether an element contains both text and elements, so that its content forms one line. */
-function hasMixedContent({ element, listChildren }: Content): boolean {
+function hasMixedContent({ element, listChildren }: VisitedElement): boolean {
   if (element.firstElementChild === null || element.localName === 'body') return false;
   if (InlineTags.has(element.localName)) return false;
   return listChildren()
@@ -450,7 +461,10 @@ function hasMixedContent({ element, listChildren }: Content): boolean {
     .some((child) => child instanceof Text && child.data.trim() !== '');
 }
 
-/** A name made of content with controls would repeat the texts of the controls. */
+/**
+ * hasNestedActions reports whether an element contains controls, because a name made of its content would repeat their
+ * texts.
+ */
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;
   if (element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')) return false;

@@ -2,29 +2,33 @@
 import { animatesContent, finishAnimations, isFadingOut } from './animations.ts';
 import { expandForms, getFlatParent, getShadowRoot, listKnownRoots } from './flat-tree.ts';
 import { pause, waitForNextFrame } from './pace.ts';
-import { isClobbered, unclobbered } from './unclobbered.ts';
+import { isClobbered, safeDocument } from './unclobbered.ts';
 
 /** QuietPeriodMs is how long the page must stay unchanged until an action counts as finished, in milliseconds. */
 const QuietPeriodMs = 40;
 /** MaxSettleMs limits the wait for a page that never stops changing, in milliseconds. */
 const MaxSettleMs = 2_000;
 /**
- * FirstChangeMs is how long an action waits for the page's first change, such as the display of a server's response, in
+ * FirstChangeTimeoutMs is how long an action waits for the page's first change, such as the display of a server's response, in
  * milliseconds.
  */
-const FirstChangeMs = 1_000;
+const FirstChangeTimeoutMs = 1_000;
 /**
- * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the page's timers only once per second.
+ * In a hidden tab, HiddenFirstChangeTimeoutMs replaces FirstChangeTimeoutMs, because Chrome runs the page's timers only once per
+ * second.
  */
-const HiddenFirstChangeMs = 1_100;
-/** LoadingExtraMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
-const LoadingExtraMs = 1_000;
-/** SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds. */
-const SlowTimerMs = 1_200;
-const QuickTimerMs = 150;
+const HiddenFirstChangeTimeoutMs = 1_100;
+/** ExtraLoadingWaitMs is the additional wait while the page indicates that it is loading, in milliseconds. */
+const ExtraLoadingWaitMs = 1_000;
+/** HiddenAnimationStepMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds. */
+const HiddenAnimationStepMs = 1_200;
+const AnimationStepMs = 150;
 const MaxCheckedAnimations = 200;
 const CheckIntervalMs = 10;
-/** On a busy machine, time passes without any task of the page running, so several checks must see no change. */
+/**
+ * MinQuietChecks is how many checks must find no change, because on a busy machine time can pass in which no task of
+ * the page runs.
+ */
 const MinQuietChecks = 3;
 /**
  * MaxAnimationRounds limits how often an action in a hidden tab finishes animations, because a finished animation can
@@ -41,7 +45,7 @@ const SuggestionsTimeoutMs = 350;
 const HiddenSuggestionsTimeoutMs = 1_400;
 
 function getSuggestionsTimeoutMs(): number {
-  return unclobbered.hidden ? HiddenSuggestionsTimeoutMs : SuggestionsTimeoutMs;
+  return safeDocument.hidden ? HiddenSuggestionsTimeoutMs : SuggestionsTimeoutMs;
 }
 
 const mutationOptions: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
@@ -65,20 +69,20 @@ export class ChangeWatch {
   download: string | undefined;
   changes = 0;
   readonly url = location.href;
-  readonly title = unclobbered.title;
+  readonly title = safeDocument.title;
   /** #roots contains the document and the shadow roots, because scroll events do not leave a shadow root. */
   readonly #roots = [...listKnownRoots()];
   #hasScrollEvent = false;
   #scrollPosition = readScrollPosition();
-  /** finished contains the elements whose animations settle has finished. */
-  readonly #finished = new Set<Element>();
+  /** #finished contains the elements whose animations the method `settle` has finished. */
+  readonly #finishedElements = new Set<Element>();
   readonly #startMs = performance.now();
   #lastChangeMs = this.#startMs;
-  readonly #mutations = new MutationObserver((records) => this.#record(records));
-  readonly #resources = new PerformanceObserver((list) => this.#recordResources(list.getEntries()));
+  readonly #mutationObserver = new MutationObserver((records) => this.#recordMutations(records));
+  readonly #resourceObserver = new PerformanceObserver((list) => this.#recordResources(list.getEntries()));
   readonly #onNavigate = (event: NavigateEvent) => this.#recordNavigation(event);
   readonly #onScroll = ({ target }: Event) => {
-    if (!(target instanceof Element)) return; // hasScrolled compares the position of the page itself
+    if (!(target instanceof Element)) return; // the getter hasScrolled checks the scroll position of the page itself
     const position = formatPosition(target);
     if (lastPositions.get(target) === position) return;
     lastPositions.set(target, position);
@@ -86,7 +90,8 @@ export class ChangeWatch {
     this.#lastChangeMs = performance.now();
   };
   readonly #onInput = (event: Event) => {
-    for (const each of event.composedPath()) if (each instanceof Element) lastPositions.set(each, formatPosition(each));
+    for (const pathElement of event.composedPath())
+      if (pathElement instanceof Element) lastPositions.set(pathElement, formatPosition(pathElement));
     this.#hasScrollEvent = false;
     this.#scrollPosition = readScrollPosition();
   };
@@ -96,32 +101,32 @@ export class ChangeWatch {
 
   constructor() {
     for (const root of this.#roots) {
-      this.#mutations.observe(root, mutationOptions);
+      this.#mutationObserver.observe(root, mutationOptions);
       root.addEventListener('scroll', this.#onScroll, scrollListenerOptions);
     }
     for (const type of InputEvents) addEventListener(type, this.#onInput, scrollListenerOptions);
-    this.#resources.observe({ type: 'resource' });
+    this.#resourceObserver.observe({ type: 'resource' });
     navigation.addEventListener('navigate', this.#onNavigate);
     navigation.addEventListener('navigateerror', this.#onNavigateError);
   }
 
   close(): void {
-    this.#record(this.#mutations.takeRecords());
-    this.#mutations.disconnect();
-    this.#resources.disconnect();
+    this.#recordMutations(this.#mutationObserver.takeRecords());
+    this.#mutationObserver.disconnect();
+    this.#resourceObserver.disconnect();
     for (const root of this.#roots) root.removeEventListener('scroll', this.#onScroll, scrollListenerOptions);
     for (const type of InputEvents) removeEventListener(type, this.#onInput, scrollListenerOptions);
     navigation.removeEventListener('navigate', this.#onNavigate);
     navigation.removeEventListener('navigateerror', this.#onNavigateError);
   }
 
-  /** hasScrolled is true if the page or an area of the page has scrolled since the last input. */
+  /** hasScrolled is true if the page or a scrollable element has scrolled since the last input. */
   get hasScrolled(): boolean {
     return this.#hasScrollEvent || readScrollPosition() !== this.#scrollPosition;
   }
 
   get hasUrlOrTitleChanged(): boolean {
-    return location.href !== this.url || unclobbered.title !== this.title;
+    return location.href !== this.url || safeDocument.title !== this.title;
   }
 
   isAddedElement(element: Element): boolean {
@@ -130,14 +135,14 @@ export class ChangeWatch {
   }
 
   affectedElements(): Set<Element> {
-    const affected = new Set<Element>();
+    const elementSet = new Set<Element>();
     for (const element of [...this.added, ...this.changed]) {
-      for (let at: Element | null = element; at && !affected.has(at); at = getFlatParent(at)) affected.add(at);
+      for (let at: Element | null = element; at && !elementSet.has(at); at = getFlatParent(at)) elementSet.add(at);
     }
-    return affected;
+    return elementSet;
   }
 
-  #record(records: readonly MutationRecord[]): void {
+  #recordMutations(records: readonly MutationRecord[]): void {
     if (records.length === 0) return;
     this.changes += records.length;
     this.#lastChangeMs = performance.now();
@@ -153,7 +158,7 @@ export class ChangeWatch {
   #recordAdded(element: Element): void {
     this.added.add(element);
     const root = getShadowRoot(element);
-    if (root) this.#mutations.observe(root, mutationOptions);
+    if (root) this.#mutationObserver.observe(root, mutationOptions);
   }
 
   #recordResources(entries: readonly PerformanceEntry[]): void {
@@ -169,33 +174,34 @@ export class ChangeWatch {
   }
 
   /**
-   * The method `settle` waits until the page has not changed for QuietPeriodMs, and returns true at the time limit. If
-   * showsSuggestions is true, `settle` also waits a short time for a change of a list: many fields update their list of
-   * suggestions only when the user pauses.
+   * The method `settle` waits until the page has not changed for QuietPeriodMs, and returns true if the page is still
+   * changing at the time limit. If showsSuggestions is true, `settle` also waits a short time for a change of a list:
+   * many fields update their list of suggestions only when the user pauses.
    */
   async settle(signal: AbortSignal, hasEffect: () => boolean, showsSuggestions = false): Promise<boolean> {
-    const suggestionsEnd = performance.now() + (showsSuggestions ? getSuggestionsTimeoutMs() : 0);
+    const suggestionsEndMs = performance.now() + (showsSuggestions ? getSuggestionsTimeoutMs() : 0);
     const end = performance.now() + MaxSettleMs;
-    const firstEnd = performance.now() + (unclobbered.hidden ? HiddenFirstChangeMs : FirstChangeMs);
-    const pendingEnd = performance.now() + LoadingExtraMs;
-    let rounds = 0;
+    const firstChangeEndMs =
+      performance.now() + (safeDocument.hidden ? HiddenFirstChangeTimeoutMs : FirstChangeTimeoutMs);
+    const loadingEndMs = performance.now() + ExtraLoadingWaitMs;
+    let animationRounds = 0;
     let quietChecks = 0;
     let wasAnimated = false;
     let seenChanges = -1;
     for (;;) {
       await pause(CheckIntervalMs, signal);
-      this.#record(this.#mutations.takeRecords());
+      this.#recordMutations(this.#mutationObserver.takeRecords());
       const now = performance.now();
       if (this.navigating !== undefined) return false;
-      if (unclobbered.hidden && rounds < MaxAnimationRounds && this.#finishAnimations() > 0) {
-        rounds++;
+      if (safeDocument.hidden && animationRounds < MaxAnimationRounds && this.#finishAnimations() > 0) {
+        animationRounds++;
         this.#lastChangeMs = now;
         continue;
       }
       if (now > end) return true;
-      if (!unclobbered.hidden && animatesContent()) {
+      if (!safeDocument.hidden && animatesContent()) {
         wasAnimated = true;
-        this.#lastChangeMs = now; // The page may change again after the animation.
+        this.#lastChangeMs = now; // the page may change again after the animation
         continue;
       }
       if (wasAnimated) {
@@ -208,12 +214,12 @@ export class ChangeWatch {
       seenChanges = this.changes;
       if (now - this.#lastChangeMs < QuietPeriodMs || quietChecks < MinQuietChecks) continue;
       // A page can scroll before it shows the response of its server, so a scroll does not end the wait for a change.
-      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstEnd) continue;
-      if (now < suggestionsEnd && !this.#hasChangedList()) continue;
-      const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
-      if (now - this.#lastChangeMs < stepMs && (this.#isAnimatedByScript() || this.#hidesContent())) continue;
-      const isLoading = now < pendingEnd && this.#showsLoading();
-      if (!isLoading) return now >= pendingEnd && this.#showsLoading();
+      if (this.changes === 0 && !this.hasUrlOrTitleChanged && !hasEffect() && now < firstChangeEndMs) continue;
+      if (now < suggestionsEndMs && !this.#hasChangedList()) continue;
+      const animationWaitMs = safeDocument.hidden ? HiddenAnimationStepMs : AnimationStepMs;
+      if (now - this.#lastChangeMs < animationWaitMs && (this.#isAnimatedByScript() || this.#hidesContent())) continue;
+      const isLoading = now < loadingEndMs && this.#showsLoading();
+      if (!isLoading) return now >= loadingEndMs && this.#showsLoading();
     }
   }
 
@@ -221,19 +227,19 @@ export class ChangeWatch {
     for (const element of [...this.changed].slice(0, MaxCheckedAnimations)) {
       if (!(element instanceof HTMLElement) || !element.isConnected) continue;
       const { overflow, height, width, opacity } = element.style;
-      const isSized = height !== '' || width !== '';
-      if (isSized && (overflow || getComputedStyle(element).overflowY) === 'hidden') return true;
+      const hasInlineSize = height !== '' || width !== '';
+      if (hasInlineSize && (overflow || getComputedStyle(element).overflowY) === 'hidden') return true;
       if (opacity !== '' && Number(opacity) > 0 && Number(opacity) < 1) return true;
     }
     return false;
   }
 
   #finishAnimations(): number {
-    return finishAnimations((target) => this.#finished.add(target));
+    return finishAnimations((target) => this.#finishedElements.add(target));
   }
 
   #hidesContent(): boolean {
-    return [...this.#finished].slice(0, MaxCheckedAnimations).some(isFadingOut);
+    return [...this.#finishedElements].slice(0, MaxCheckedAnimations).some(isFadingOut);
   }
 
   #hasChangedList(): boolean {
@@ -243,10 +249,10 @@ export class ChangeWatch {
   }
 
   #showsLoading(): boolean {
-    let checked = 0;
+    let checkedCount = 0;
     for (const set of [this.added, this.changed]) {
       for (const element of set) {
-        if (++checked > 200) return false;
+        if (++checkedCount > 200) return false;
         if (!element.isConnected) continue;
         if (element.matches(LoadingSelector) && element.checkVisibility()) return true;
         if (this.added.has(element) && element.querySelector(LoadingSelector)?.checkVisibility()) return true;

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
-import { Scrollable } from './scrollable.tsx';
+import { ScrollableArea } from './scrollable.tsx';
 import { type ShownActivity, type ShownTable, toShownActivity } from './shown-activity.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
@@ -60,26 +60,26 @@ function ActivityContent({
   switch (shownActivity.kind) {
     case 'text':
       return (
-        <Scrollable class="prose" label={name}>
+        <ScrollableArea class="prose" label={name}>
           {shownActivity.text}
-        </Scrollable>
+        </ScrollableArea>
       );
     case 'code':
       return (
         <>
           {shownActivity.language && <span class="language">{shownActivity.language}</span>}
-          <Scrollable class="pre" label={name}>
+          <ScrollableArea class="pre" label={name}>
             {shownActivity.text}
-          </Scrollable>
+          </ScrollableArea>
         </>
       );
     case 'table':
       return <ActivityTable table={shownActivity} name={name} />;
     case 'json':
       return (
-        <Scrollable class="pre" label={name}>
+        <ScrollableArea class="pre" label={name}>
           {shownActivity.text}
-        </Scrollable>
+        </ScrollableArea>
       );
     case 'large':
       return (
@@ -92,14 +92,14 @@ function ActivityContent({
 }
 
 function ActivityTable({ table, name }: { readonly table: ShownTable; readonly name: string }): VNode {
-  const { columns, rows, moreRows, moreColumns } = table;
+  const { columns, rows, omittedRowCount: moreRows, omittedColumnCount: moreColumns } = table;
   const omittedCount = [
     moreRows > 0 && `${moreRows} more rows`,
     moreColumns > 0 && `${moreColumns} more columns`,
   ].filter(Boolean);
   return (
     <>
-      <Scrollable class="scroll" label={name}>
+      <ScrollableArea class="scroll" label={name}>
         <table aria-label={name}>
           <thead>
             <tr>
@@ -120,7 +120,7 @@ function ActivityTable({ table, name }: { readonly table: ShownTable; readonly n
             ))}
           </tbody>
         </table>
-      </Scrollable>
+      </ScrollableArea>
       {omittedCount.length > 0 && <p class="cut">And {omittedCount.join(', ')}.</p>}
     </>
   );

@@ -27,21 +27,21 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
   const argumentRows: ArgumentRow[] = [];
   let memberTokens: string[] = [];
   let depth = 0;
-  const endMember = () => {
-    const [name, colon, ...value] = memberTokens;
-    if (name !== undefined && colon === ':') argumentRows.push(makeArgumentRow(name, value));
+  const finishMember = () => {
+    const [name, separator, ...value] = memberTokens;
+    if (name !== undefined && separator === ':') argumentRows.push(makeArgumentRow(name, value));
     memberTokens = [];
   };
   for (const token of tokens.slice(1)) {
     if (depth === 0 && (token === ',' || token === '}')) {
-      endMember();
+      finishMember();
       continue;
     }
     if (token === '{' || token === '[') depth++;
     if (token === '}' || token === ']') depth--;
     memberTokens.push(token);
   }
-  endMember();
+  finishMember();
   return argumentRows;
 }
 
@@ -60,7 +60,7 @@ function readString(token: string): string | undefined {
     const value: unknown = JSON.parse(token);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    return token.startsWith('"') ? token : undefined; // The token is a truncated JSON string.
+    return token.startsWith('"') ? token : undefined; // the token is a truncated JSON string
   }
 }
 

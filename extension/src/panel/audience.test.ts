@@ -12,20 +12,20 @@ const makeCall = (callFields: Partial<CallView>): CallView => ({
   ...callFields,
 });
 
-test('readVisibleReport hides messages that are not for the user, but never numbers', () => {
-  const bothAudiences = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(readVisibleReport(bothAudiences, false), {
+test('readVisibleReport hides messages that are not for the user, but always shows progress numbers', () => {
+  const callForAudiences = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
+  assert.deepEqual(readVisibleReport(callForAudiences, false), {
     progressShare: 0.5,
     reportMessage: 'reading',
     statusWord: '',
   });
-  assert.deepEqual(readVisibleReport(bothAudiences, true), {
+  assert.deepEqual(readVisibleReport(callForAudiences, true), {
     progressShare: 0.5,
     reportMessage: 'page 5',
     statusWord: '',
   });
-  const internal = makeCall({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(readVisibleReport(internal, false), { progressShare: 0.5, reportMessage: '', statusWord: '' });
+  const internalCall = makeCall({ progress: 0.5, message: 'page 5' });
+  assert.deepEqual(readVisibleReport(internalCall, false), { progressShare: 0.5, reportMessage: '', statusWord: '' });
 });
 
 test('listVisibleActivities hides activities that are not for the user', () => {
@@ -34,18 +34,18 @@ test('listVisibleActivities hides activities that are not for the user', () => {
     bytes: 1,
     ...(audience === undefined ? {} : { audience }),
   }));
-  const listActivityTypes = (everything: boolean) =>
-    listVisibleActivities(makeCall({ activities }), everything).map((activityView) => activityView.type);
+  const listActivityTypes = (showsEverything: boolean) =>
+    listVisibleActivities(makeCall({ activities }), showsEverything).map((activityView) => activityView.type);
   assert.deepEqual(listActivityTypes(false), ['t0']);
   assert.deepEqual(listActivityTypes(true), ['t0', 't1', 't2', 't3']);
   assert.deepEqual(listVisibleActivities(makeCall({}), true), []);
 });
 
 test('readVisibleResult hides a result that is not for the user', () => {
-  const readShownReport = (everything: boolean, endAudience?: string) =>
+  const readShownReport = (showsEverything: boolean, endAudience?: string) =>
     readVisibleResult(
       makeCall({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
-      everything,
+      showsEverything,
     );
   assert.deepEqual(
     [
@@ -60,15 +60,15 @@ test('readVisibleResult hides a result that is not for the user', () => {
   assert.equal(readVisibleResult(makeCall({ status: 'done' }), true), '');
 });
 
-test('a status word has the audience of its message', () => {
-  const bothAudiences = makeCall({
+test('readVisibleReport shows a status word only to the audience of its message', () => {
+  const callForAudiences = makeCall({
     message: 'page 5',
     statusWord: 'fetching',
     userMessage: 'reading',
     userStatusWord: 'indexing',
   });
-  assert.equal(readVisibleReport(bothAudiences, false).statusWord, 'indexing');
-  assert.equal(readVisibleReport(bothAudiences, true).statusWord, 'fetching');
+  assert.equal(readVisibleReport(callForAudiences, false).statusWord, 'indexing');
+  assert.equal(readVisibleReport(callForAudiences, true).statusWord, 'fetching');
   assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).statusWord, '');
 });
 

@@ -1,6 +1,6 @@
 // Selects the messages, results and activities that the panel shows. A tool marks its result and each of its progress
 // reports as meant for the user or not. The panel always shows calls, their endings, their progress numbers and pending
-// approvals, whatever the audience of their content.
+// approvals, even if their content is not meant for the user.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 

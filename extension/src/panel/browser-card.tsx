@@ -9,7 +9,7 @@ import { PermissionSelect } from './permission-select.tsx';
 import type { SendAction } from './requests.ts';
 import { ChromeSites, type SiteAccessProps } from './site-access.tsx';
 import { SiteRules } from './site-rules.tsx';
-import { debuggerWords, groupWords, removeHiddenCharacters } from './wording.ts';
+import { debuggerStateTexts, removeHiddenCharacters, toolGroupDescriptions } from './wording.ts';
 
 export interface BrowserCardProps {
   readonly tools: StateBrowserParams | undefined;
@@ -42,7 +42,7 @@ export function BrowserCard(cardProps: BrowserCardProps): VNode | null {
               : 'Off: agents can use plugins only.'}
           </p>
           <ErrorText errorText={error} />
-          {isToolOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
+          {isToolOn && <p class="note">{renderCommands(debuggerStateTexts[debuggerState])}</p>}
         </div>
       </section>
       {isToolOn && toolGroups.length > 0 && (
@@ -72,7 +72,7 @@ function ToolGroupSection({
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const tools = toolGroup.tools ?? [];
   const safeTools = tools.filter((tool) => !tool.dangerous);
-  const onCount = tools.filter(isOn).length;
+  const enabledToolCount = tools.filter(isToolEnabled).length;
   const name = removeHiddenCharacters(toolGroup.name);
   return (
     <li class="card">
@@ -80,7 +80,7 @@ function ToolGroupSection({
         {safeTools.length > 0 ? (
           <ToggleSwitch
             label={<strong>{name}</strong>}
-            current={safeTools.some(isOn)}
+            current={safeTools.some(isToolEnabled)}
             isBusy={isBusy}
             sendChoice={(on) => runAction({ op: 'browserTools', params: { names: [toolGroup.name], on } })}
           />
@@ -88,10 +88,10 @@ function ToolGroupSection({
           <strong>{name}</strong>
         )}
         <span class="count">
-          {onCount} of {tools.length} on
+          {enabledToolCount} of {tools.length} on
         </span>
       </div>
-      {groupWords[toolGroup.name] && <p class="note">{groupWords[toolGroup.name]}</p>}
+      {toolGroupDescriptions[toolGroup.name] && <p class="note">{toolGroupDescriptions[toolGroup.name]}</p>}
       <ErrorText errorText={error} />
       <details>
         <summary class="fold">Tools of {name}</summary>
@@ -105,7 +105,7 @@ function ToolGroupSection({
   );
 }
 
-function isOn(tool: BrowserToolView): boolean {
+function isToolEnabled(tool: BrowserToolView): boolean {
   return tool.permission !== 'off';
 }
 

@@ -13,9 +13,9 @@ interface CallSectionProps {
 /** CallSection loads the details of a call only when the user expands the section. */
 export function CallSection({ title, loadedDetails, children }: CallSectionProps): VNode {
   const [isOpen, setOpen] = useState(false);
-  const toggleSection = (isOpenNow: boolean) => {
-    setOpen(isOpenNow);
-    if (isOpenNow) loadedDetails.loadDetails();
+  const toggleSection = (isExpanded: boolean) => {
+    setOpen(isExpanded);
+    if (isExpanded) loadedDetails.loadDetails();
   };
   return (
     <details class="part" onToggle={(event) => toggleSection(event.currentTarget.open)}>

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { formatArguments, isCompleteArguments, makeRepeatCommand } from './call-text.ts';
 
-test('formatArguments shows names and values without brackets, also of truncated arguments', () => {
+test('formatArguments shows the names and values of complete and truncated arguments without braces', () => {
   assert.equal(
     formatArguments('{"channel":"general","limit":100,"tags":["a"]}'),
     'channel: general, limit: 100, tags: ["a"]',

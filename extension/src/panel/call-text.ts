@@ -34,13 +34,13 @@ export function makeRepeatCommand({ plugin, tool, prompt }: CallView, args: stri
 }
 
 /** quoteForShell quotes a text so that a POSIX shell passes it to the command unchanged. */
-function quoteForShell(shellText: string): string {
-  return `'${shellText.replaceAll("'", `'\\''`)}'`;
+function quoteForShell(commandText: string): string {
+  return `'${commandText.replaceAll("'", `'\\''`)}'`;
 }
 
-function parseObject(shellText: string): Readonly<Record<string, unknown>> | undefined {
+function parseObject(jsonText: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(shellText);
+    const value: unknown = JSON.parse(jsonText);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

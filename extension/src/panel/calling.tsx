@@ -4,7 +4,7 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
-import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
+import { lateAccessNote, removeHiddenCharacters } from './wording.ts';
 
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
@@ -17,15 +17,15 @@ export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: Nest
   const { name } = plugin;
   const calls = plugin.calls ?? [];
   const deniedPlugins = plugin.refused ?? [];
-  const [isOpenNow, setOpen] = useState(false);
-  const setAllowed = (otherPlugin: string, allowed: boolean) =>
-    runAction({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed } });
+  const [isExpanded, setOpen] = useState(false);
+  const setAllowed = (otherPlugin: string, isAllowed: boolean) =>
+    runAction({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed: isAllowed } });
   const listedPlugins = [...calls, ...deniedPlugins];
   const unlistedPlugins = otherPlugins.filter(
     (otherPlugin) => otherPlugin !== name && !listedPlugins.includes(otherPlugin),
   );
   if (listedPlugins.length + unlistedPlugins.length === 0) return null;
-  const isOpen = isOpenNow || deniedPlugins.length > 0;
+  const isOpen = isExpanded || deniedPlugins.length > 0;
   return (
     <details class="calling" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
@@ -67,8 +67,8 @@ export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: Nest
   );
 }
 
-/** LateAccess is a switch that gives a late adapter its secret settings and lets it call other plugins. */
-export function LateAccess({
+/** LateAccessSwitch is a switch that gives a late adapter its secret settings and lets it call other plugins. */
+export function LateAccessSwitch({
   plugin,
   sendAction,
 }: {
@@ -83,9 +83,9 @@ export function LateAccess({
         label="Secret settings and calls to other plugins"
         current={plugin.lateAccess === true}
         isBusy={isBusy}
-        sendChoice={(allowed) => runAction({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
+        sendChoice={(isAllowed) => runAction({ op: 'lateAccess', params: { plugin: plugin.name, allowed: isAllowed } })}
       />
-      <p class="note">{lateAccessEffect}</p>
+      <p class="note">{lateAccessNote}</p>
       <ErrorText errorText={error} />
     </div>
   );

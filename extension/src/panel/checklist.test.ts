@@ -34,7 +34,7 @@ const listDoneSteps = (facts: Partial<ChecklistFacts>) =>
     .filter((checklistStep) => checklistStep.isDone)
     .map((checklistStep) => checklistStep.id);
 
-test('each setup step is done by a separate fact', () => {
+test('listSteps marks each setup step as done because of a separate fact', () => {
   assert.deepEqual(listDoneSteps({}), []);
   assert.deepEqual(listDoneSteps({ panelState: connectedState }), ['server']);
   assert.deepEqual(listDoneSteps({ panelState: { ...connectedState, injectMode: 'userScripts' } }), [

@@ -67,7 +67,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): ChecklistStep
   const enabledPlugins = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
   const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
   const isDone = hasBrowserTools || enabledPlugins.length > 0;
-  const stepStates = [
+  const stepTexts = [
     hasBrowserTools && 'Browser tools are on.',
     enabledPlugins.length === 1 && '1 plugin is enabled.',
     enabledPlugins.length > 1 && `${enabledPlugins.length} plugins are enabled.`,
@@ -77,7 +77,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): ChecklistStep
     title: 'Tools',
     isDone,
     text: isDone
-      ? stepStates.filter(Boolean).join(' ')
+      ? stepTexts.filter(Boolean).join(' ')
       : 'Turn on browser tools, which work on every page after your approval, or install a plugin for a site:',
     copyTexts: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
   };

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { OptionalPermission } from '../chrome-permissions.ts';
 import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
-import { permissionWords } from './wording.ts';
+import { permissionTexts } from './wording.ts';
 
 export interface ChromePermissionsProps {
   readonly permissions: readonly OptionalPermission[];
@@ -31,7 +31,7 @@ function ChromePermission({
   grantPermission,
   revokePermission,
 }: ChromePermissionsProps & { readonly permission: OptionalPermission }): VNode {
-  const { title, permissionEffect } = permissionWords[name];
+  const { title, permissionEffect } = permissionTexts[name];
   const permissionGrant = usePermissionChange(() => grantPermission(name), 'grant');
   const permissionRevocation = usePermissionChange(() => revokePermission(name), 'revoke');
   return (

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { MinUnmovedMs, makeClickGuard } from './click-guard.ts';
+import { MinStableMs, makeClickGuard } from './click-guard.ts';
 
-test('a card accepts clicks after 500 ms in place', () => {
+test('an approval card accepts clicks after it stayed in place for 500 ms', () => {
   const clickGuard = makeClickGuard();
-  assert.equal(clickGuard.remainingWaitMs('a', 0), MinUnmovedMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 0), MinStableMs);
   clickGuard.recordPositions(new Map([['a', 10]]), 1000);
-  assert.equal(clickGuard.remainingWaitMs('a', 1000), MinUnmovedMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 1000), MinStableMs);
   assert.equal(clickGuard.remainingWaitMs('a', 1499), 1);
   assert.equal(clickGuard.remainingWaitMs('a', 1500), 0);
   clickGuard.recordPositions(new Map([['a', 10.4]]), 1600);
   assert.equal(clickGuard.remainingWaitMs('a', 1600), 0);
 });
 
-test('a card that moved up ignores clicks again for a moment', () => {
+test('an approval card that moved up ignores clicks for another 500 ms', () => {
   const clickGuard = makeClickGuard();
   clickGuard.recordPositions(
     new Map([
@@ -24,7 +24,7 @@ test('a card that moved up ignores clicks again for a moment', () => {
   );
   assert.equal(clickGuard.remainingWaitMs('b', 2000), 0);
   clickGuard.recordPositions(new Map([['b', 10]]), 2000);
-  assert.equal(clickGuard.remainingWaitMs('b', 2000), MinUnmovedMs);
-  assert.equal(clickGuard.remainingWaitMs('a', 2000), MinUnmovedMs);
+  assert.equal(clickGuard.remainingWaitMs('b', 2000), MinStableMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 2000), MinStableMs);
   assert.equal(clickGuard.remainingWaitMs('b', 2500), 0);
 });

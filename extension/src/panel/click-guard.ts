@@ -1,8 +1,8 @@
 // Ignores clicks on an approval card that has just appeared or moved. A card can move in the moment in which the user
-// clicks. Without the click guard, the click could hit another card and approve the wrong call.
+// clicks. Without the click guard, the user could click another card by accident and approve the wrong call.
 
-/** MinUnmovedMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
-export const MinUnmovedMs = 500;
+/** MinStableMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
+export const MinStableMs = 500;
 
 export interface ClickGuard {
   /**
@@ -10,7 +10,10 @@ export interface ClickGuard {
    * document.
    */
   recordPositions(cardPositions: ReadonlyMap<string, number>, nowMs: number): void;
-  /** remainingWaitMs returns how many milliseconds a card will still ignore clicks; 0 if the card accepts clicks. */
+  /**
+   * remainingWaitMs returns for how many more milliseconds an approval card ignores clicks, or 0 if the card accepts
+   * clicks.
+   */
   remainingWaitMs(card: string, nowMs: number): number;
 }
 
@@ -30,7 +33,7 @@ export function makeClickGuard(): ClickGuard {
     },
     remainingWaitMs: (card, nowMs) => {
       const position = positions.get(card);
-      return position ? Math.max(0, position.sinceMs + MinUnmovedMs - nowMs) : MinUnmovedMs;
+      return position ? Math.max(0, position.sinceMs + MinStableMs - nowMs) : MinStableMs;
     },
   };
 }

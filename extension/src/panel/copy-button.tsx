@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-const CopiedShownMs = 2000;
+const CopiedNoteShownMs = 2000;
 
 interface CopyButtonProps {
   readonly copiedText: string;
-  /** label describes the copied text to screen readers. */
+  /** The field `label` describes the copied text to screen readers. */
   readonly label: string;
   readonly children?: string;
 }
@@ -14,7 +14,7 @@ export function CopyButton({ copiedText, label, children = 'Copy' }: CopyButtonP
   const [copyOutcome, setOutcome] = useState<string>();
   useEffect(() => {
     if (copyOutcome === undefined) return undefined;
-    const timer = setTimeout(() => setOutcome(undefined), CopiedShownMs);
+    const timer = setTimeout(() => setOutcome(undefined), CopiedNoteShownMs);
     return () => clearTimeout(timer);
   }, [copyOutcome]);
   const copyText = () =>

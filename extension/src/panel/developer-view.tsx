@@ -3,7 +3,7 @@ import type { CallFailure } from '../../../wire/wire.gen.ts';
 import { TextBlock } from './call-block.tsx';
 import { CallSection } from './call-part.tsx';
 import { escapeHidden } from './json-text.ts';
-import { Scrollable } from './scrollable.tsx';
+import { ScrollableArea } from './scrollable.tsx';
 import type { LoadedDetails } from './use-call-details.ts';
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -42,16 +42,16 @@ function FailureDetails({ failure }: { readonly failure: CallFailure }): VNode {
       ))}
       {stackText !== '' && (
         <TextBlock title="Stack" blockText={stackText}>
-          <Scrollable class="pre" label="Stack">
+          <ScrollableArea class="pre" label="Stack">
             {stackText}
-          </Scrollable>
+          </ScrollableArea>
         </TextBlock>
       )}
       {logText !== '' && (
         <TextBlock title="Log" blockText={logText}>
-          <Scrollable class="pre" label="Log">
+          <ScrollableArea class="pre" label="Log">
             {logText}
-          </Scrollable>
+          </ScrollableArea>
           <p class="note">What the plugin logged in this tab during the call.</p>
         </TextBlock>
       )}

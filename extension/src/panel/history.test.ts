@@ -19,14 +19,14 @@ function makeTestHistory(pages: readonly CallsHistoryResult[]) {
     return history ? { history } : { error: 'This server records no calls.' };
   };
   const history = makeHistory(sendAction, (page) => {
-    const addedIds = page.map(({ call }) => call.callId).filter((callId) => !receivedIds.includes(callId));
-    receivedIds.push(...addedIds);
-    return addedIds.length > 0;
+    const newCallIds = page.map(({ call }) => call.callId).filter((callId) => !receivedIds.includes(callId));
+    receivedIds.push(...newCallIds);
+    return newCallIds.length > 0;
   });
   return { history, requestedPages, receivedIds };
 }
 
-test('loadOlder reads page after page, skips empty pages, and ends after the last', async () => {
+test('loadOlder reads one page after another, skips empty pages, and stops after the last page', async () => {
   const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('c'), makeRecord('b')], next: '1' },
     { next: '2' },
@@ -39,7 +39,7 @@ test('loadOlder reads page after page, skips empty pages, and ends after the las
   assert.deepEqual(requestedPages, [undefined, '1', '2']);
 });
 
-test('loadOlder continues after pages whose calls the panel has, up to the last page', async () => {
+test('loadOlder skips pages whose calls the panel already has, until the last page', async () => {
   const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('d')], next: '1' },
     { calls: [makeRecord('c')], next: '2' },
@@ -48,14 +48,14 @@ test('loadOlder continues after pages whose calls the panel has, up to the last 
   ]);
   receivedIds.push('d', 'c');
   await history.onConnected();
-  assert.deepEqual(requestedPages, [undefined], 'the panel opens with one page');
+  assert.deepEqual(requestedPages, [undefined], 'an opened panel must request only the newest page');
   assert.equal(await history.loadOlder(), undefined);
   assert.deepEqual([receivedIds.join(), history.hasOlder], ['d,c,b', true]);
   assert.equal(await history.loadOlder(), undefined);
   assert.deepEqual([receivedIds.join(), history.hasOlder], ['d,c,b', false]);
 });
 
-test('each connection to the server loads the newest page, and does not change the position of loadOlder', async () => {
+test('each connection to the server loads the newest page, and loadOlder continues where it stopped', async () => {
   const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('b')], next: '1' },
     { calls: [makeRecord('interrupted'), makeRecord('b')], next: '9' },
@@ -68,7 +68,7 @@ test('each connection to the server loads the newest page, and does not change t
   assert.deepEqual(receivedIds, ['b', 'interrupted', 'a']);
 });
 
-test('search reads a page with the filter, and does not change the position of loadOlder', async () => {
+test('searchCalls requests a page with the filter, and passes no calls to the list', async () => {
   const params: unknown[] = [];
   const sendAction = async (action: Action): Promise<ActionResult> => {
     params.push(action.op === 'history' && action.params);
@@ -84,7 +84,7 @@ test('search reads a page with the filter, and does not change the position of l
   assert.deepEqual(params, [{ limit: 100, before: '9', filter }]);
 });
 
-test('loadNewest does not change the position of loadOlder, and returns failures', async () => {
+test('loadNewest does not change the next page of loadOlder, which returns the reason of a failure', async () => {
   const { history, requestedPages } = makeTestHistory([
     { calls: [makeRecord('b')], next: '1' },
     { calls: [makeRecord('b')], next: '9' },

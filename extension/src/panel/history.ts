@@ -11,8 +11,8 @@ export interface CallHistory {
   /** onConnected loads the newest page, which contains the calls that a crash of the server interrupted. */
   onConnected(): Promise<void>;
   /**
-   * loadOlder loads older pages until one contains a call that is new to the panel. If loading fails, loadOlder returns
-   * the reason as a sentence.
+   * loadOlder loads older pages until a page contains a call that the panel does not have. If loading fails, loadOlder
+   * returns the reason as a sentence.
    */
   loadOlder(): Promise<string | undefined>;
   loadNewest(): Promise<void>;
@@ -47,7 +47,7 @@ export function makeHistory(
     const page = await readHistoryPage(beforeCallId);
     return { ...page, hasNew: page.calls.length > 0 && receivePage(page.calls) };
   };
-  const loadNext = async () => {
+  const loadNextPage = async () => {
     const page = await loadPage(nextPage);
     if (page.error === undefined) {
       nextPage = page.nextPage;
@@ -60,13 +60,13 @@ export function makeHistory(
       return hasOlder;
     },
     onConnected: async () => {
-      const page = await (isFirstLoaded ? loadPage(undefined) : loadNext());
+      const page = await (isFirstLoaded ? loadPage(undefined) : loadNextPage());
       isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
       // A page of recorded calls may be empty, because the server reads only a limited part of its files per request.
       for (;;) {
-        const page = await loadNext();
+        const page = await loadNextPage();
         if (page.error !== undefined) return page.error;
         if (page.hasNew || !hasOlder) return undefined;
       }

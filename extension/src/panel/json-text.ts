@@ -2,11 +2,11 @@
 // JSON would round large numbers and drop duplicate members, so the text is only reformatted. The panel shows hidden
 // characters as escape sequences.
 
-import { replaceHidden } from './plain-text.ts';
+import { replaceHiddenCharacters } from './plain-text.ts';
 
 /**
- * MaxIndent is the deepest indented level of formatted JSON. Without MaxIndent, 8,000 nested brackets would become 128
- * MB of spaces.
+ * MaxIndent is the deepest indented level of formatted JSON. Without a limit of the indentation, 8,000 nested brackets
+ * would become 128 MB of spaces.
  */
 const MaxIndent = 32;
 
@@ -60,10 +60,10 @@ function decodeLetterEscapes(token: string): string {
 
 /** escapeHidden replaces hidden characters with JSON escapes. */
 export function escapeHidden(jsonText: string): string {
-  return replaceHidden(jsonText, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
+  return replaceHiddenCharacters(jsonText, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
 }
 
 function escapeCharacter(character: string): string {
-  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  const codeUnits = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+  return codeUnits.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -22,15 +22,15 @@ import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { makeHistory } from './history.ts';
 import { type OpenCall, updateOpenCalls } from './open-calls.ts';
 import { Panel } from './panel.tsx';
-import { addRecords, mergeRecent, type RecentCall } from './recent.ts';
+import { addRecords, mergeRecentCalls, type RecentCall } from './recent.ts';
 import { makeRequests } from './requests.ts';
-import { reuseEqual, reuseItems } from './reuse.ts';
+import { reuseIfEqual, reuseItems } from './reuse.ts';
 import type { SiteAccessProps } from './site-access.tsx';
 
 const ReconnectDelayMs = 250;
 const RenderIntervalMs = 1000;
-const ShowsEverythingSetting = 'showEverything';
-const HasSuccessSetting = 'hadSuccess';
+const ShowsEverythingSettingKey = 'showEverything';
+const HadSuccessSettingKey = 'hadSuccess';
 
 let port: Port | undefined;
 let panelState: PanelState | undefined;
@@ -56,7 +56,7 @@ let siteAccess: SiteAccessProps = {
   revoke: revokeSite,
 };
 let showsEverything = false;
-let hasHadSuccess: boolean | undefined;
+let hasHadSuccessfulCall: boolean | undefined;
 
 const requests = makeRequests((panelMessage) => {
   port?.postMessage(panelMessage);
@@ -74,7 +74,7 @@ const history = makeHistory(requests.sendAction, (page) => {
 function setShowsEverything(isOn: boolean): void {
   showsEverything = isOn;
   renderPanel();
-  void writeSetting(ShowsEverythingSetting, isOn ? 'yes' : 'no');
+  void writeSetting(ShowsEverythingSettingKey, isOn ? 'yes' : 'no');
 }
 
 function renderPanel(): void {
@@ -92,7 +92,7 @@ function renderPanel(): void {
     siteAccess,
     showsEverything,
     setShowsEverything,
-    needsOnboarding: hasHadSuccess === false,
+    needsOnboarding: hasHadSuccessfulCall === false,
     nowMs: Date.now(),
     sendAction: requests.sendAction,
   };
@@ -102,17 +102,17 @@ function renderPanel(): void {
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
 function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): void {
   openCalls = updateOpenCalls(openCalls, nextState.calls, nextState.callsAt);
-  recentCalls = mergeRecent(
+  recentCalls = mergeRecentCalls(
     reuseItems(recentCalls, endedCalls, (call) => call.callId),
     recentCalls,
   );
   const wasConnected = panelState?.link.kind === 'open';
   panelState = {
     ...nextState,
-    link: reuseEqual(panelState?.link, nextState.link),
+    link: reuseIfEqual(panelState?.link, nextState.link),
     holds: reuseItems(panelState?.holds, nextState.holds, (tabHold) => tabHold.tabId),
     tabs: reuseItems(panelState?.tabs, nextState.tabs, (tab) => tab.tabId),
-    clients: reuseEqual(panelState?.clients, nextState.clients),
+    clients: reuseIfEqual(panelState?.clients, nextState.clients),
   };
   if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccess();
@@ -120,20 +120,20 @@ function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): v
 }
 
 function recordSuccess(): void {
-  if (hasHadSuccess !== false || !hasSuccessfulCall(recentCalls)) return;
-  hasHadSuccess = true;
-  void writeSetting(HasSuccessSetting, 'yes');
+  if (hasHadSuccessfulCall !== false || !hasSuccessfulCall(recentCalls)) return;
+  hasHadSuccessfulCall = true;
+  void writeSetting(HadSuccessSettingKey, 'yes');
 }
 
 const handlers: PortHandlers<ToPanel> = {
   state: (panelMessage) => receiveState(panelMessage.state, panelMessage.ended),
   plugins: (panelMessage) => {
     plugins = reuseItems(plugins, panelMessage.plugins, (plugin) => plugin.name);
-    failedPlugins = reuseEqual(failedPlugins, panelMessage.failed);
+    failedPlugins = reuseIfEqual(failedPlugins, panelMessage.failed);
     renderPanel();
   },
   browser: (panelMessage) => {
-    browserTools = reuseEqual(browserTools, panelMessage.browser);
+    browserTools = reuseIfEqual(browserTools, panelMessage.browser);
     renderPanel();
   },
   done: ({ requestId, done: actionResult }) => requests.settleRequest(requestId, actionResult),
@@ -148,7 +148,7 @@ function connectToWorker(): void {
   });
   openedPort.onDisconnect(() => {
     port = undefined;
-    requests.rejectAll();
+    requests.failPendingRequests();
     setTimeout(connectToWorker, ReconnectDelayMs);
   });
 }
@@ -172,12 +172,12 @@ void readPermissions();
 onActiveTabChange(() => void readActiveTab());
 void readActiveTab();
 setInterval(renderPanel, RenderIntervalMs);
-void readSetting(ShowsEverythingSetting).then((storedValue) => {
+void readSetting(ShowsEverythingSettingKey).then((storedValue) => {
   showsEverything = storedValue === 'yes';
   renderPanel();
 });
-void readSetting(HasSuccessSetting).then((storedValue) => {
-  hasHadSuccess = storedValue === 'yes';
+void readSetting(HadSuccessSettingKey).then((storedValue) => {
+  hasHadSuccessfulCall = storedValue === 'yes';
   recordSuccess();
   renderPanel();
 });

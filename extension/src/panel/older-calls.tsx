@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { ErrorText } from './choice.tsx';
 import type { CallHistory } from './history.ts';
-import { type CallFilter, filterCalls, fromRecord, type RecentCall, toRecorderFilter } from './recent.ts';
+import { type CallFilter, filterCalls, type RecentCall, toRecentCall, toRecorderFilter } from './recent.ts';
 
 interface LoadButtonProps {
   readonly buttonCaption: string;
@@ -56,7 +56,7 @@ export function useCallSearch(history: CallHistory, filter: CallFilter, showsEve
     while (filterRef.current === filter) {
       const page = await history.searchCalls(toRecorderFilter(filter), nextPage);
       if (page.error !== undefined) return page.error;
-      const matches = filterCalls(page.calls.map(fromRecord), filter, showsEverything);
+      const matches = filterCalls(page.calls.map(toRecentCall), filter, showsEverything);
       calls = [...calls, ...matches];
       nextPage = page.nextPage;
       setFound({ filter, calls, nextPage, isComplete: nextPage === undefined });

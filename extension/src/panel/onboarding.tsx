@@ -23,7 +23,7 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
   const checklistSteps = listSteps(onboardingProps);
   const doneCount = checklistSteps.filter((checklistStep) => checklistStep.isDone).length;
   const nextStep = checklistSteps.find((checklistStep) => !checklistStep.isDone);
-  const stepExtras: Partial<Record<ChecklistStep['id'], ComponentChildren>> = {
+  const stepContents: Partial<Record<ChecklistStep['id'], ComponentChildren>> = {
     server: serverProblem,
     browser: browserProblem,
     tools: <ToolActions hasPlugins={plugins.length > 0} showPlugins={showPlugins} sendAction={sendAction} />,
@@ -43,7 +43,7 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
       <ol>
         {checklistSteps.map((checklistStep) => (
           <StepItem key={checklistStep.id} checklistStep={checklistStep} isNext={checklistStep === nextStep}>
-            {stepExtras[checklistStep.id]}
+            {stepContents[checklistStep.id]}
           </StepItem>
         ))}
       </ol>
@@ -72,8 +72,8 @@ function StepItem({
         </h3>
         {stepText && <p>{stepText}</p>}
         {!isDone && children}
-        {copyTexts.map((copy) => (
-          <CopyCommand key={copy.label} command={copy.text} label={copy.label} />
+        {copyTexts.map((copyItem) => (
+          <CopyCommand key={copyItem.label} command={copyItem.text} label={copyItem.label} />
         ))}
       </div>
     </li>

@@ -7,7 +7,7 @@ function makeCall(callId: string, callFields: Partial<CallView> = {}): CallView 
   return { callId, plugin: 'messages', tool: 'post', status: 'running', runMs: 0, ...callFields };
 }
 
-test('a running call stays the same object while only its run time grows', () => {
+test('updateOpenCalls reuses the object of a running call if only the run time has changed', () => {
   const firstOpenCalls = updateOpenCalls([], [makeCall('a', { runMs: 1000 }), makeCall('b', { runMs: 500 })], 10_000);
   assert.deepEqual(
     firstOpenCalls.map(({ startMs }) => startMs),
@@ -28,7 +28,7 @@ test('a running call stays the same object while only its run time grows', () =>
   assert.notEqual(openCallsAfterReport[1], firstOpenCalls[1]);
 });
 
-test('the start time of a call moves after the computer slept, and a waiting call has no start time', () => {
+test('updateOpenCalls corrects a start time after the computer slept, and gives waiting calls no start time', () => {
   const firstOpenCalls = updateOpenCalls([], [makeCall('a', { runMs: 1000 })], 10_000);
   assert.equal(updateOpenCalls(firstOpenCalls, [makeCall('a', { runMs: 1500 })], 70_000)[0]?.startMs, 68_500);
   const waitingForUser = { ticketId: 't', kind: 'user', reason: 'Log in', leftMs: 1000 } as const;

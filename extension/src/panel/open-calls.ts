@@ -6,7 +6,8 @@ const MaxStartDriftMs = 500;
 
 export interface OpenCall {
   /**
-   * runMs is 0 while the call runs, because a value that grows in each message would render an unchanged call again.
+   * In a running call, runMs is 0, because a run time that grows with each message would render an unchanged call
+   * again.
    */
   readonly call: CallView;
   /** startMs is when the call started to run, in milliseconds since 1970, or undefined if the call is not running. */
@@ -24,8 +25,8 @@ export function updateOpenCalls(
     if (call.status !== 'running' || call.waiting) return { call };
     const newStartMs = callsAt - call.runMs;
     const oldStartMs = startTimes.get(call.callId);
-    const isSame = oldStartMs !== undefined && Math.abs(newStartMs - oldStartMs) < MaxStartDriftMs;
-    return { call: { ...call, runMs: 0 }, startMs: isSame ? oldStartMs : newStartMs };
+    const keepsStartTime = oldStartMs !== undefined && Math.abs(newStartMs - oldStartMs) < MaxStartDriftMs;
+    return { call: { ...call, runMs: 0 }, startMs: keepsStartTime ? oldStartMs : newStartMs };
   });
   return reuseItems(previousOpenCalls, nextOpenCalls, ({ call }) => call.callId);
 }

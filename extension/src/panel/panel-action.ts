@@ -5,7 +5,7 @@ import { removeHiddenCharacters } from './wording.ts';
 
 export interface PanelAction {
   readonly isBusy: boolean;
-  /** The field `error` is the reason why the last action failed, as plain text; empty if the action succeeded. */
+  /** The field `error` is the reason why the last action failed, as plain text, or empty if the action succeeded. */
   readonly error: string;
   runAction(action: Action): Promise<ActionResult>;
 }

@@ -13,10 +13,10 @@ import { PairingCard } from './pairing-card.tsx';
 import { PluginList } from './plugins.tsx';
 import type { RecentCall } from './recent.ts';
 import type { SendAction } from './requests.ts';
-import { NeededSites, type SiteAccessProps } from './site-access.tsx';
+import { type SiteAccessProps, SiteAccessRequests } from './site-access.tsx';
 import { TabList } from './tabs.tsx';
 import { TabsInUse } from './tabs-in-use.tsx';
-import { UndoPlugins } from './undo-button.tsx';
+import { UndoPluginsContext } from './undo-button.tsx';
 import { type PanelView, ViewTabs } from './views.tsx';
 import { WaitingCards } from './waiting.tsx';
 import {
@@ -56,8 +56,8 @@ export function Panel(panelProps: PanelProps): VNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const link = panelState?.link;
   const showsChecklist = needsOnboarding || isHelpOpen;
-  const serverProblem = panelState && <ServerProblem panelState={panelState} sendAction={sendAction} />;
-  const browserProblem = panelState && <BrowserProblem panelState={panelState} sendAction={sendAction} />;
+  const serverProblem = panelState && <ServerProblemNotice panelState={panelState} sendAction={sendAction} />;
+  const browserProblem = panelState && <BrowserProblemNotice panelState={panelState} sendAction={sendAction} />;
   const checklist = panelState && showsChecklist && (
     <Onboarding
       {...panelProps}
@@ -126,14 +126,17 @@ interface ProblemProps {
   readonly sendAction: SendAction;
 }
 
-function ServerProblem({ panelState: { link, pairing, extensionVersion }, sendAction }: ProblemProps): VNode | null {
-  const linkProblem = makeLinkAdvice(link, pairing);
+function ServerProblemNotice({
+  panelState: { link, pairing, extensionVersion },
+  sendAction,
+}: ProblemProps): VNode | null {
+  const linkAdvice = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
   if (versionProblem) return <AdviceNotice advice={versionProblem} noticeTone="quiet" />;
-  if (!linkProblem) return null;
+  if (!linkAdvice) return null;
   return (
     <>
-      <AdviceNotice advice={linkProblem} noticeTone={pairing?.code === undefined ? 'bad' : 'quiet'}>
+      <AdviceNotice advice={linkAdvice} noticeTone={pairing?.code === undefined ? 'bad' : 'quiet'}>
         <button type="button" onClick={() => void sendAction({ op: 'retry' })}>
           Try again
         </button>
@@ -143,12 +146,12 @@ function ServerProblem({ panelState: { link, pairing, extensionVersion }, sendAc
   );
 }
 
-/** BrowserProblem shows which Chrome settings plugins need. */
-function BrowserProblem({ panelState: { link, injectMode }, sendAction }: ProblemProps): VNode | null {
-  const linkProblem = link.kind === 'open' ? makeModeAdvice(injectMode) : undefined;
-  if (!linkProblem) return null;
+/** BrowserProblemNotice shows which Chrome settings plugins need. */
+function BrowserProblemNotice({ panelState: { link, injectMode }, sendAction }: ProblemProps): VNode | null {
+  const modeAdvice = link.kind === 'open' ? makeModeAdvice(injectMode) : undefined;
+  if (!modeAdvice) return null;
   return (
-    <AdviceNotice advice={linkProblem} noticeTone={injectMode === 'none' ? 'bad' : 'quiet'}>
+    <AdviceNotice advice={modeAdvice} noticeTone={injectMode === 'none' ? 'bad' : 'quiet'}>
       <button type="button" onClick={() => void sendAction({ op: 'details' })}>
         Open details page
       </button>
@@ -187,13 +190,13 @@ function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
   return (
     <>
       <WaitingCards calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} sendAction={sendAction} />
-      <NeededSites hosts={neededHosts} grantAccess={siteAccess.grant} />
+      <SiteAccessRequests hosts={neededHosts} grantAccess={siteAccess.grant} />
       <TabsInUse tabHolds={tabHolds} nowMs={nowMs} sendAction={sendAction} />
       {checklist}
       <ViewTabs view={panelView} showView={setView} runningCount={running} plugins={plugins ?? []} tabs={tabs} />
       <div role="tabpanel" aria-labelledby={`view-${panelView}`}>
         {panelView === 'calls' && (
-          <UndoPlugins.Provider value={plugins ?? emptyPlugins}>
+          <UndoPluginsContext.Provider value={plugins ?? emptyPlugins}>
             <Calls
               openCalls={openCalls}
               recentCalls={recentCalls}
@@ -205,7 +208,7 @@ function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
               setShowsEverything={setShowsEverything}
               sendAction={sendAction}
             />
-          </UndoPlugins.Provider>
+          </UndoPluginsContext.Provider>
         )}
         {panelView === 'browser' && (
           <BrowserCard

@@ -9,15 +9,16 @@ export interface PermissionSelectProps {
   readonly plugin: string;
   readonly tool?: string;
   /**
-   * The field `permission` is undefined if the user set none for the tool, which then has the permission of its plugin.
+   * The field `permission` is undefined for a tool without its own permission, to which the plugin's permission
+   * applies.
    */
   readonly permission: Permission | undefined;
   readonly inheritedPermission?: Permission;
   readonly sendAction: SendAction;
 }
 
-/** Inherit is the select option that removes a tool's permission, so that the plugin's permission applies. */
-const Inherit = 'default';
+/** InheritOption is the select option that removes a tool's permission, so that the plugin's permission applies. */
+const InheritOption = 'default';
 
 export function PermissionSelect({
   label,
@@ -28,7 +29,7 @@ export function PermissionSelect({
   sendAction,
 }: PermissionSelectProps): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
-  const currentPermission = permission ?? Inherit;
+  const currentPermission = permission ?? InheritOption;
   const [shownPermission, choosePermission] = useOptimisticChoice<string>(currentPermission, (chosenValue) => {
     const newPermission = Permissions.find((knownPermission) => knownPermission === chosenValue);
     const params = {
@@ -41,13 +42,13 @@ export function PermissionSelect({
   return (
     <span class="permission">
       <select
-        class={shownPermission === Inherit ? 'inherits' : shownPermission}
+        class={shownPermission === InheritOption ? 'inherits' : shownPermission}
         aria-label={label}
         aria-busy={isBusy}
         value={shownPermission}
         onChange={(event) => choosePermission(event.currentTarget.value)}
       >
-        {inheritedPermission && <option value={Inherit}>{`Default (${inheritedPermission})`}</option>}
+        {inheritedPermission && <option value={InheritOption}>{`Default (${inheritedPermission})`}</option>}
         {Permissions.map((knownPermission) => (
           <option key={knownPermission} value={knownPermission}>
             {knownPermission}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { replaceHidden } from './plain-text.ts';
+import { replaceHiddenCharacters } from './plain-text.ts';
 
 test('the server and the panel hide the same characters', () => {
   const file = new URL('../../../internal/plaintext/testdata/cases.json', import.meta.url);
@@ -9,14 +9,19 @@ test('the server and the panel hide the same characters', () => {
   assert.ok(plainTextCases.length > 20);
   const lineSeparators = /[\u2028\u2029]/;
   for (const plainTextCase of plainTextCases) {
-    const shownText = replaceHidden(plainTextCase.in, (hidden) => (lineSeparators.test(hidden) ? '\n' : ''));
+    const shownText = replaceHiddenCharacters(plainTextCase.in, (hiddenCharacters) =>
+      lineSeparators.test(hiddenCharacters) ? '\n' : '',
+    );
     assert.equal(shownText, plainTextCase.out, plainTextCase.name);
   }
 });
 
-test('replaceHidden replaces hidden characters', () => {
+test('replaceHiddenCharacters replaces hidden characters', () => {
   assert.equal(
-    replaceHidden('a\u202eb\u{e0041}', (hiddenCharacter) => `<${hiddenCharacter.codePointAt(0)?.toString(16)}>`),
+    replaceHiddenCharacters(
+      'a\u202eb\u{e0041}',
+      (hiddenCharacter) => `<${hiddenCharacter.codePointAt(0)?.toString(16)}>`,
+    ),
     'a<202e>b<e0041>',
   );
 });

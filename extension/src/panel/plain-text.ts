@@ -10,18 +10,21 @@ const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So
 /** EmojiModifier matches a character that sets the style or skin tone of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
 /** Letter matches a letter or combining mark outside the Latin, Greek, Cyrillic and Armenian blocks. */
-const Letter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
+const NonLatinLetter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
 const UnjoinedLetter =
   /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
-export function replaceHidden(plainText: string, replaceCharacters: (hidden: string) => string): string {
+export function replaceHiddenCharacters(
+  plainText: string,
+  replaceCharacters: (hiddenCharacters: string) => string,
+): string {
   if (!HiddenCharacter.test(plainText)) return plainText;
   const characters = [...plainText];
   const visibleCharacters: string[] = [];
-  let previousCharacter = ''; // the last character that is not hidden
-  let baseCharacter = ''; // the last character that is neither hidden nor an emoji modifier
+  let previousCharacter = ''; // the last visible character so far
+  let baseCharacter = ''; // the last visible character so far that is not an emoji modifier
   for (const [i, character] of characters.entries()) {
     if (
       HiddenCharacter.test(character) &&
@@ -71,5 +74,5 @@ function belongsToVisibleText(
 }
 
 function joinsLetters(character: string): boolean {
-  return Letter.test(character) && !UnjoinedLetter.test(character);
+  return NonLatinLetter.test(character) && !UnjoinedLetter.test(character);
 }

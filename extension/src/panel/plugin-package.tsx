@@ -132,19 +132,19 @@ interface RemoveButtonProps {
 
 /** RemoveButton removes a plugin after the user has confirmed with a second click. */
 export function RemoveButton({ name, title, sendAction }: RemoveButtonProps): VNode {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const cancelButton = useRef<HTMLButtonElement>(null);
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   useLayoutEffect(() => {
-    if (isAsking) cancelButton.current?.focus();
-  }, [isAsking]);
+    if (isConfirming) cancelButton.current?.focus();
+  }, [isConfirming]);
   const removePlugin = async () => {
     const { error } = await runAction({ op: 'removePlugin', plugin: name });
-    if (error === undefined) setAsking(false);
+    if (error === undefined) setIsConfirming(false);
   };
-  if (!isAsking) {
+  if (!isConfirming) {
     return (
-      <button type="button" aria-label={`Remove ${name}`} onClick={() => setAsking(true)}>
+      <button type="button" aria-label={`Remove ${name}`} onClick={() => setIsConfirming(true)}>
         Remove
       </button>
     );
@@ -153,7 +153,7 @@ export function RemoveButton({ name, title, sendAction }: RemoveButtonProps): VN
     <fieldset class="confirm" aria-label={`Remove ${name}`}>
       <p>Remove {title} with its review, permissions and settings? A folder that you added keeps its files.</p>
       <div class="answers">
-        <button type="button" ref={cancelButton} disabled={isBusy} onClick={() => setAsking(false)}>
+        <button type="button" ref={cancelButton} disabled={isBusy} onClick={() => setIsConfirming(false)}>
           Cancel
         </button>
         <button type="button" class="remove" disabled={isBusy} onClick={() => void removePlugin()}>

@@ -5,7 +5,7 @@ import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { splitLines } from './review-words.ts';
-import { Scrollable } from './scrollable.tsx';
+import { ScrollableArea } from './scrollable.tsx';
 
 export interface PluginTextProps {
   readonly plugin: string;
@@ -37,9 +37,9 @@ export function PluginText({ plugin, hash, sectionName, title, pages, sendAction
   return (
     <div class="plugin-text">
       {shownPage ? (
-        <Scrollable class="source" label={title} key={shownPageNumber}>
+        <ScrollableArea class="source" label={title} key={shownPageNumber}>
           <TextLines page={shownPage} isDiff={sectionName === 'changes'} />
-        </Scrollable>
+        </ScrollableArea>
       ) : (
         error === '' && <p class="note">Loading…</p>
       )}

@@ -14,7 +14,7 @@ import {
   type PluginFilter,
 } from './plugin-words.ts';
 
-test('formatSites lists hosts', () => {
+test('formatSites shortens site patterns to a list of hosts', () => {
   assert.equal(formatSites(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
   assert.equal(
     formatSites(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
@@ -25,7 +25,7 @@ test('formatSites lists hosts', () => {
   assert.equal(formatSites(['https://a\u202e.org/*']), 'a.org');
 });
 
-test('formatHash splits a hash', () => {
+test('formatHash splits a hash into groups of eight characters', () => {
   assert.equal(formatHash('9f86d081884c7d659a'), '9f86d081 884c7d65 9a');
 });
 
@@ -93,7 +93,7 @@ test('countOwnPermissions counts tools with their own permission', () => {
   assert.equal(countOwnPermissions(tools), 1);
 });
 
-test('a plugin is ready if it is ready in one tab', () => {
+test('findReadiness returns "ready" for a plugin that is ready in at least one tab', () => {
   const tab = (...plugins: { name: string; status: 'live' | 'reload'; ready?: boolean }[]) => ({
     tabId: 1,
     title: '',
@@ -116,7 +116,7 @@ test('makeIconUrl returns a data URL without executable markup', () => {
   assert.equal(makeIconUrl('<svg>\ud800</svg>'), undefined);
 });
 
-test('groupTools groups by category and puts uncategorised tools last', () => {
+test('groupTools groups tools by category, and puts tools without a category last', () => {
   const tools = [['a'], ['b', 'Reading'], ['c', 'Writing'], ['d', 'Reading']].map(([name = '', category]) => ({
     name,
     displayName: name,

@@ -41,9 +41,9 @@ export function groupTools(tools: readonly ToolView[]): ToolGroup[] {
   }
   return [...toolsByGroup]
     .toSorted(([a], [b]) => Number(a === '') - Number(b === ''))
-    .map(([category, grouped]) => ({
+    .map(([category, categoryTools]) => ({
       toolCategory: category || (toolsByGroup.size > 1 ? 'Other' : ''),
-      tools: grouped,
+      tools: categoryTools,
     }));
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { LateAccess, NestedCallPermissions } from './calling.tsx';
+import { LateAccessSwitch, NestedCallPermissions } from './calling.tsx';
 import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
@@ -41,7 +41,7 @@ export function PluginList({ plugins, failedPlugins, tabs, sendAction }: Plugins
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
-  const shownFailed = findFailedPlugins(failedPlugins, query, filter);
+  const shownFailedPlugins = findFailedPlugins(failedPlugins, query, filter);
   const packageName = findPackageName(query);
   const isEmpty = plugins?.length === 0 && failedPlugins.length === 0;
   return (
@@ -67,7 +67,7 @@ export function PluginList({ plugins, failedPlugins, tabs, sendAction }: Plugins
         />
       )}
       <ReviewHint count={allPlugins.filter((plugin) => !plugin.reviewed).length} />
-      {!isEmpty && plugins && shownPlugins.length + shownFailed.length === 0 && (
+      {!isEmpty && plugins && shownPlugins.length + shownFailedPlugins.length === 0 && (
         <p class="empty">
           No installed plugin matches the search.{' '}
           {packageName !== '' && !names.includes(packageName) && (
@@ -88,7 +88,7 @@ export function PluginList({ plugins, failedPlugins, tabs, sendAction }: Plugins
             sendAction={sendAction}
           />
         ))}
-        {shownFailed.map((failedPlugin) => (
+        {shownFailedPlugins.map((failedPlugin) => (
           <FailedPlugin key={failedPlugin.path} failedPlugins={failedPlugin} sendAction={sendAction} />
         ))}
       </ul>
@@ -120,8 +120,8 @@ function PluginSearch({ plugins, failedPlugins, query, setQuery, filter, setFilt
         aria-label="Show plugins"
         value={filter}
         onChange={(event) => {
-          const chosen = pluginFilters.find((knownFilter) => knownFilter.filter === event.currentTarget.value);
-          if (chosen) setFilter(chosen.filter);
+          const chosenFilter = pluginFilters.find((knownFilter) => knownFilter.filter === event.currentTarget.value);
+          if (chosenFilter) setFilter(chosenFilter.filter);
         }}
       >
         {pluginFilters.map((knownFilter) => (
@@ -134,7 +134,7 @@ function PluginSearch({ plugins, failedPlugins, query, setQuery, filter, setFilt
   );
 }
 
-/** ReviewHint names the command that reviews and enables many plugins at once. */
+/** ReviewHint shows the command with which the user can review and enable many plugins at once. */
 function ReviewHint({ count }: { readonly count: number }): VNode | null {
   if (count < 2) return null;
   return (
@@ -250,7 +250,7 @@ function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: P
         {isReviewed && plugin.opensAt && (
           <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} sendAction={sendAction} />
         )}
-        {isReviewed && <LateAccess plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <LateAccessSwitch plugin={plugin} sendAction={sendAction} />}
         {isReviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} sendAction={sendAction} />}
         <PackageActions plugin={plugin} sendAction={sendAction} />
       </div>
@@ -258,7 +258,7 @@ function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: P
   );
 }
 
-/** A recommendation changes no permission. */
+/** Recommendation shows an agent's opinion about a review, which changes no permission. */
 function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended: recommendedReview } = plugin;
   if (!recommendedReview) return null;
@@ -292,7 +292,7 @@ function OpenTabSetting({ plugin, opensAt, sendAction }: OpenTabSettingProps): V
         }
         current={plugin.opening === true}
         isBusy={isBusy}
-        sendChoice={(allowed) => runAction({ op: 'opening', params: { plugin: plugin.name, allowed } })}
+        sendChoice={(isAllowed) => runAction({ op: 'opening', params: { plugin: plugin.name, allowed: isAllowed } })}
       />
       <ErrorText errorText={error} />
     </div>

@@ -16,7 +16,7 @@ import { memoizeComponent } from './memo.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { RecentCall } from './recent.ts';
 import type { SendAction } from './requests.ts';
-import { Scrollable } from './scrollable.tsx';
+import { ScrollableArea } from './scrollable.tsx';
 import { UndoButton } from './undo-button.tsx';
 import { useCallDetails } from './use-call-details.ts';
 import {
@@ -152,16 +152,16 @@ function CallDetails({ call, visibleResult, history, showsEverything, sendAction
       )}
       {hasArgs && (
         <TextBlock title="Arguments" blockText={args}>
-          <Scrollable class="pre" label="Arguments">
+          <ScrollableArea class="pre" label="Arguments">
             {indentJson(args)}
-          </Scrollable>
+          </ScrollableArea>
         </TextBlock>
       )}
       {visibleResult !== '' && (
         <TextBlock title="Result" blockText={visibleResult}>
-          <Scrollable class="pre" label="Result">
+          <ScrollableArea class="pre" label="Result">
             {visibleResult}
-          </Scrollable>
+          </ScrollableArea>
         </TextBlock>
       )}
       {call.status === 'done' && !visibleResult && (

@@ -43,7 +43,7 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
   const failureGroups = useMemo(() => groupFailures(filteredCalls), [filteredCalls]);
   if (recentCalls.length === 0) return null;
   const isFiltered = canExcludeCalls(filter);
-  const isFull = recentCalls.length >= MaxRecentCalls;
+  const isListFull = recentCalls.length >= MaxRecentCalls;
   const countText = isFiltered ? `${filteredCalls.length} of ${recentCalls.length}` : `${recentCalls.length}`;
   const shownGroups = failureGroups.slice(0, rowLimit);
   const hiddenCount = failureGroups.length - shownGroups.length;
@@ -60,7 +60,7 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
       </p>
       {filteredCalls.length === 0 && (
         <p class="empty">
-          {(hasOlderCalls || isFull) && !olderCalls.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
+          {(hasOlderCalls || isListFull) && !olderCalls.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
           <button type="button" onClick={() => setFilter(EmptyFilter)}>
             Clear the filter
           </button>
@@ -74,7 +74,7 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
           Show {Math.min(PageSize, hiddenCount)} more
         </button>
       )}
-      {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isFull && (
+      {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isListFull && (
         <LoadButton
           buttonCaption="Load older calls"
           busyCaption="Loading older calls"
@@ -85,14 +85,14 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
           }}
         />
       )}
-      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isFull) && !olderCalls.isComplete && (
+      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isListFull) && !olderCalls.isComplete && (
         <LoadButton
           buttonCaption="Search older calls"
           busyCaption="Searching older calls"
           loadPage={olderCalls.searchCalls}
         />
       )}
-      {hiddenCount === 0 && !isFiltered && isFull && (
+      {hiddenCount === 0 && !isFiltered && isListFull && (
         <p class="note">These are the newest {MaxRecentCalls} calls. To find older calls, use the filter.</p>
       )}
     </section>

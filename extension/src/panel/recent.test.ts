@@ -8,7 +8,7 @@ import {
   groupFailures,
   listChoices,
   MaxRecentCalls,
-  mergeRecent,
+  mergeRecentCalls,
   type RecentCall,
   toRecorderFilter,
 } from './recent.ts';
@@ -19,18 +19,18 @@ function makeCall(callId: string, callFields: Partial<RecentCall> = {}): RecentC
 
 const listIds = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');
 
-test('mergeRecent keeps each call once, newest first, and a bounded number', () => {
+test('mergeRecentCalls keeps each call once, sorts the newest first, and limits the number of calls', () => {
   const [callA, callB, callC] = [makeCall('a'), makeCall('b'), makeCall('c')];
-  assert.equal(listIds(mergeRecent([callC, callB], [callB, callA])), 'c b a');
+  assert.equal(listIds(mergeRecentCalls([callC, callB], [callB, callA])), 'c b a');
   const olderCalls = [callB, callA];
-  assert.equal(mergeRecent([], olderCalls), olderCalls);
-  const many = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
-  const mergedCalls = mergeRecent([callC], many);
+  assert.equal(mergeRecentCalls([], olderCalls), olderCalls);
+  const manyCalls = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
+  const mergedCalls = mergeRecentCalls([callC], manyCalls);
   assert.equal(mergedCalls.length, MaxRecentCalls);
   assert.equal(mergedCalls[0], callC);
 });
 
-test('toRecorderFilter selects at least the calls of the filter', () => {
+test("toRecorderFilter returns a server filter that selects at least the calls of the panel's filter", () => {
   assert.deepEqual(
     toRecorderFilter({ text: ' a longest b ', failedOnly: true, plugin: 'messages', client: 'Cursor' }),
     {
@@ -68,7 +68,7 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
   assert.equal(selectCallIds({ text: 'secret' }, true), 'd');
 });
 
-test('groupFailures groups equal failures in a row and never a success', () => {
+test('groupFailures groups consecutive equal failures, but never successful calls', () => {
   const failure = { status: 'failed', error: 'Channel not found' } as const;
   const failureGroups = groupFailures([
     makeCall('a', failure),
@@ -92,7 +92,7 @@ test('listChoices returns each plugin and client once, sorted', () => {
   assert.deepEqual(listChoices(calls), { plugins: ['a', 'messages'], clients: ['a', 'b'] });
 });
 
-test('addRecords completes the calls that are listed and appends older calls', () => {
+test('addRecords completes listed calls with their records, and appends older calls', () => {
   const activities = [{ type: 'text', content: '"a"', bytes: 3 }];
   const liveCalls = [makeCall('c', { args: '{"cut', activities }), makeCall('b')];
   const page = [
@@ -109,7 +109,7 @@ test('addRecords completes the calls that are listed and appends older calls', (
   assert.equal(addRecords(mergedCalls, page)[0], mergedCalls[0]);
 });
 
-test('addRecords inserts new records where they belong', () => {
+test('addRecords inserts recorded calls at their position in time', () => {
   const liveCalls = [makeCall('d'), makeCall('b')];
   const page = ['interrupted', 'd', 'c', 'b', 'a'].map((callId) => ({ call: makeCall(callId), endedMs: 1 }));
   assert.equal(listIds(addRecords(liveCalls, page)), 'interrupted d c b a');

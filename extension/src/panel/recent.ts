@@ -11,11 +11,11 @@ export interface RecentCall extends CallView {
   readonly record?: Omit<RecordedCall, 'call'>;
 }
 
-export function fromRecord({ call, ...callRecord }: RecordedCall): RecentCall {
+export function toRecentCall({ call, ...callRecord }: RecordedCall): RecentCall {
   return { ...call, record: callRecord };
 }
 
-/** An empty or false field of a Filter does not restrict the selection. */
+/** An empty or false field of a CallFilter does not restrict the selection. */
 export interface CallFilter {
   /** Each word of a search must occur, in any letter case, in the text that the panel shows for a call. */
   readonly text: string;
@@ -36,10 +36,13 @@ export interface CallGroup {
   readonly otherCalls: readonly RecentCall[];
 }
 
-export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
-  if (newer.length === 0) return older;
-  const newerIds = new Set(newer.map((call) => call.callId));
-  return [...newer, ...older.filter((call) => !newerIds.has(call.callId))].slice(0, MaxRecentCalls);
+export function mergeRecentCalls(
+  newerCalls: readonly RecentCall[],
+  olderCalls: readonly RecentCall[],
+): readonly RecentCall[] {
+  if (newerCalls.length === 0) return olderCalls;
+  const newerIds = new Set(newerCalls.map((call) => call.callId));
+  return [...newerCalls, ...olderCalls.filter((call) => !newerIds.has(call.callId))].slice(0, MaxRecentCalls);
 }
 
 /**
@@ -80,13 +83,14 @@ export function filterCalls(
  * activities.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
-  const recordedCalls = page.map(fromRecord);
+  const recordedCalls = page.map(toRecentCall);
   const recordsById = new Map(recordedCalls.map((callRecord) => [callRecord.callId, callRecord]));
   const mergedCalls = calls.map((call) => {
     const callRecord = recordsById.get(call.callId);
     return callRecord && !call.record ? { ...call, ...callRecord } : call;
   });
-  // A record that is not in the list is inserted before the next older call that the list and the page contain.
+  // A recorded call that is missing from the list is inserted before the next older call that is both in the list and
+  // in the page.
   let index = mergedCalls.length;
   for (const callRecord of recordedCalls.toReversed()) {
     const position = mergedCalls.findIndex((call) => call.callId === callRecord.callId);

@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { FromPanel } from '../panel-message.ts';
 import { makeRequests } from './requests.ts';
 
-test('each action receives its own answer', async () => {
+test('sendAction resolves with the answer to its own request', async () => {
   const sentMessages: FromPanel[] = [];
   const requests = makeRequests((panelMessage) => sentMessages.push(panelMessage) > 0);
   const firstRequest = requests.sendAction({ op: 'stop', callId: 'c1' });
@@ -18,12 +18,12 @@ test('each action receives its own answer', async () => {
   assert.deepEqual([await firstRequest, await secondRequest], [{ error: 'no' }, {}]);
 });
 
-test('requests fail without a worker and when the worker stops', async () => {
-  let isServerThere = true;
-  const requests = makeRequests(() => isServerThere);
+test('sendAction returns an error if the service worker is missing or stops', async () => {
+  let isServerReachable = true;
+  const requests = makeRequests(() => isServerReachable);
   const waitingRequest = requests.sendAction({ op: 'retry' });
-  requests.rejectAll();
+  requests.failPendingRequests();
   assert.match((await waitingRequest).error ?? '', /restarted/);
-  isServerThere = false;
+  isServerReachable = false;
   assert.match((await requests.sendAction({ op: 'retry' })).error ?? '', /Try again/);
 });

@@ -7,7 +7,7 @@ export interface PanelRequests {
   readonly sendAction: SendAction;
   settleRequest(requestId: number, actionResult: ActionResult): void;
   /** The service worker may have executed an unanswered action before it stopped. */
-  rejectAll(): void;
+  failPendingRequests(): void;
 }
 
 export function makeRequests(sendMessage: (message: FromPanel) => boolean): PanelRequests {
@@ -26,10 +26,10 @@ export function makeRequests(sendMessage: (message: FromPanel) => boolean): Pane
       pendingRequests.get(requestId)?.(actionResult);
       pendingRequests.delete(requestId);
     },
-    rejectAll: () => {
-      const allPending = [...pendingRequests.values()];
+    failPendingRequests: () => {
+      const resolvers = [...pendingRequests.values()];
       pendingRequests.clear();
-      for (const resolve of allPending)
+      for (const resolve of resolvers)
         resolve({ error: 'The extension restarted. Check whether the action took effect, then try again.' });
     },
   };

@@ -1,9 +1,9 @@
-// Replaces new objects with equal previous objects, so that components with unchanged content do not render again. Each
-// message from the service worker creates new objects, even if the content has not changed.
+// Reuses previous objects in place of equal new objects, so that components with unchanged content do not render again.
+// Each message from the service worker creates new objects, even if the content has not changed.
 
 import { isRecord } from '../record.ts';
 
-export function reuseEqual<T>(previousValue: T | undefined, nextValue: T): T {
+export function reuseIfEqual<T>(previousValue: T | undefined, nextValue: T): T {
   return previousValue !== undefined && isEqual(previousValue, nextValue) ? previousValue : nextValue;
 }
 
@@ -11,11 +11,11 @@ export function reuseEqual<T>(previousValue: T | undefined, nextValue: T): T {
 export function reuseItems<T>(
   previousValue: readonly T[] | undefined,
   nextValue: readonly T[],
-  keyOf: (item: T) => unknown,
+  getItemKey: (item: T) => unknown,
 ): readonly T[] {
   if (!previousValue) return nextValue;
-  const byKey = new Map(previousValue.map((item) => [keyOf(item), item]));
-  const reusedItems = nextValue.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
+  const itemsByKey = new Map(previousValue.map((item) => [getItemKey(item), item]));
+  const reusedItems = nextValue.map((item) => reuseIfEqual(itemsByKey.get(getItemKey(item)), item));
   const isUnchanged =
     reusedItems.length === previousValue.length && reusedItems.every((item, i) => item === previousValue[i]);
   return isUnchanged ? previousValue : reusedItems;

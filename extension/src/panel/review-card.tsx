@@ -10,7 +10,7 @@ import type { SendAction } from './requests.ts';
 import {
   choosePermissionAfterReview,
   describeLastReview,
-  describeSource,
+  describePluginSource,
   describeToolCounts,
   groupFeatures,
   listChangedPermissions,
@@ -21,7 +21,7 @@ import {
 } from './review-words.ts';
 import { useGuardedButton } from './use-click-guard.ts';
 import { useInspection } from './use-inspection.ts';
-import { describeWorld, lateAccessEffect, removeHiddenCharacters } from './wording.ts';
+import { describeScriptWorld, lateAccessNote, removeHiddenCharacters } from './wording.ts';
 
 const MaxOpenTools = 6;
 
@@ -185,7 +185,7 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
       </dd>
       <dt>Source</dt>
       <dd>
-        {describeSource(inspection.source)}: <code>{removeHiddenCharacters(inspection.package)}</code>{' '}
+        {describePluginSource(inspection.source)}: <code>{removeHiddenCharacters(inspection.package)}</code>{' '}
         {removeHiddenCharacters(plugin.version)}
         <p class="note">{removeHiddenCharacters(inspection.folder)}</p>
       </dd>
@@ -198,12 +198,12 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
         </>
       )}
       <dt>World</dt>
-      <dd>{describeWorld(plugin.world)}</dd>
+      <dd>{describeScriptWorld(plugin.world)}</dd>
       {(plugin.late || inspection.preScript || inspection.frames) && (
         <>
           <dt>Start</dt>
           <dd>
-            {plugin.late && <p>{lateAccessEffect}</p>}
+            {plugin.late && <p>{lateAccessNote}</p>}
             {inspection.preScript && <p>A pre-script runs before all scripts of the page, and in its frames.</p>}
             {inspection.frames && <p>The plugin also runs in frames of the page’s origin.</p>}
           </dd>

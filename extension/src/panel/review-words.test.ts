@@ -31,7 +31,7 @@ test('groupFeatures groups features by meaning, and separates the features that 
   assert.deepEqual(groupFeatures([]), { ownFeatures: [], libraryNames: '' });
 });
 
-test('describeToolCounts counts the tools that only read', () => {
+test('describeToolCounts counts read-only tools and tools that may write', () => {
   const readTool = makeTool('read', { readOnly: true });
   const postTool = makeTool('post');
   assert.equal(describeToolCounts([readTool, postTool, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
@@ -39,7 +39,7 @@ test('describeToolCounts counts the tools that only read', () => {
   assert.equal(describeToolCounts([postTool, postTool]), '2 tools, may write');
 });
 
-test('makeSectionTitle names a section with its size', () => {
+test('makeSectionTitle returns the name and the size of a section', () => {
   assert.equal(makeSectionTitle({ name: 'code', pages: 2, lines: 1500 }), 'Author’s code, 1,500 lines');
   assert.equal(makeSectionTitle({ name: 'pre-script', pages: 1, lines: 1 }), 'Pre-script, 1 line');
   const changesSection = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
@@ -47,17 +47,17 @@ test('makeSectionTitle names a section with its size', () => {
   assert.equal(makeSectionTitle(changesSection, {}), 'Changes since your last review: +3 −0 lines');
 });
 
-test('describeLastReview names the version and the permission of the last review', () => {
+test('describeLastReview contains the version and the permission of the last review', () => {
   assert.equal(describeLastReview({ version: '1.1.0', permission: 'auto' }), 'Version 1.1.0; the permission was auto');
   assert.match(describeLastReview({ atMs: 1_763_744_400_000 }), /^Another version on .*2025/);
 });
 
-test('splitLines does not count the line end at the end of a text as a line', () => {
+test('splitLines returns no empty line for a line break at the end of a text', () => {
   assert.deepEqual(splitLines('a\n\nb\n'), ['a', '', 'b']);
   assert.deepEqual(splitLines('a'), ['a']);
 });
 
-test('listChangedPermissions returns only the permissions that differ from what a review keeps', () => {
+test('listChangedPermissions returns only the tool permissions that a review would change', () => {
   const tools = [makeTool('a', { permission: 'off' }), makeTool('b', { permission: 'auto' }), makeTool('c')];
   assert.deepEqual(listChangedPermissions(tools, new Map()), []);
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('listChangedPermissions returns only the permissions that differ from what 
   );
 });
 
-test('the results of an installation and an update name the versions and the warnings', () => {
+test('describeInstallation and describeUpdate contain the versions and the warnings', () => {
   assert.equal(describeInstallation({ plugin: 'wiki', version: '1.0.0' }), 'Installed wiki 1.0.0.');
   assert.equal(
     describeInstallation({
@@ -82,7 +82,7 @@ test('the results of an installation and an update name the versions and the war
       previousVersion: '1.0.0',
       warnings: ['it is deprecated'],
     }),
-    'Replaced version 1.0.0 by wiki 2.0.0.\nWarning: it is deprecated',
+    'Replaced version 1.0.0 with wiki 2.0.0.\nWarning: it is deprecated',
   );
   assert.equal(describeUpdate({ version: '1.0.0' }), 'Version 1.0.0 is the newest in its range.');
   assert.equal(

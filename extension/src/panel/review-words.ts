@@ -21,7 +21,7 @@ export const permissionEffects: Readonly<Record<Permission, string>> = {
   auto: 'Auto: tools run without approval.',
 };
 
-export function describeSource(registryText: PluginSource): string {
+export function describePluginSource(registryText: PluginSource): string {
   switch (registryText) {
     case 'npm':
       return 'Package from a registry or a file';
@@ -38,13 +38,13 @@ export interface FeatureGroup {
 }
 
 /**
- * ownFeatures contains features that the author's code or the pre-script mentions, libraryNames features that only
+ * ownFeatures contains the features that the author's code or the pre-script mentions, and libraryNames those that only
  * libraries mention.
  */
 export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: FeatureGroup[]; libraryNames: string } {
-  const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
+  const usedByOwnCode = (powerView: PowerView) => (powerView.sections ?? []).some((section) => section !== 'libraries');
   const names = new Map<string, string[]>();
-  for (const { name, meaning } of powerViews.filter(isOwn)) {
+  for (const { name, meaning } of powerViews.filter(usedByOwnCode)) {
     const featureGroup = names.get(meaning);
     if (featureGroup) featureGroup.push(name);
     else names.set(meaning, [name]);
@@ -55,8 +55,8 @@ export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: 
       featureMeaning: meaning,
     })),
     libraryNames: powerViews
-      .filter((power) => !isOwn(power))
-      .map((power) => power.name)
+      .filter((powerView) => !usedByOwnCode(powerView))
+      .map((powerView) => powerView.name)
       .join(', '),
   };
 }
@@ -68,9 +68,9 @@ export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: 
 export function describeToolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;
   const writeCount = tools.length - readCount;
-  const totalText = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  if (readCount === 0 || writeCount === 0) return `${totalText}, ${readCount === 0 ? 'may write' : 'read-only'}`;
-  return `${totalText}: ${readCount} read-only, ${writeCount} may write`;
+  const toolCountText = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  if (readCount === 0 || writeCount === 0) return `${toolCountText}, ${readCount === 0 ? 'may write' : 'read-only'}`;
+  return `${toolCountText}: ${readCount} read-only, ${writeCount} may write`;
 }
 
 export function makeSectionTitle(
@@ -134,7 +134,7 @@ export function describeInstallation(installResult: PluginInstallResult): string
   const resultText =
     previousVersion === undefined
       ? `Installed ${name}${registryText}.`
-      : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${registryText}.`;
+      : `Replaced version ${removeHiddenCharacters(previousVersion)} with ${name}${registryText}.`;
   return [resultText, ...installWarnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }
 

@@ -14,7 +14,7 @@ const MaxIndent = 4;
 
 interface RunningCallProps {
   readonly openCall: OpenCall;
-  /** depth is the nesting level of the call; 0 for a call that a client made. */
+  /** The field `depth` is the nesting level of the call, or 0 for a call that a client made. */
   readonly depth: number;
   /** The field `site` is the host of the page in which the call runs, or empty if unknown. */
   readonly site: string;
@@ -30,7 +30,7 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const isQueued = call.status === 'pending' || call.waiting !== undefined;
   const { progressShare, reportMessage, statusWord } = readVisibleReport(call, showsEverything);
-  const knownShare = isQueued ? undefined : progressShare;
+  const shownShare = isQueued ? undefined : progressShare;
   const argsText = formatArguments(call.args);
   // The accessible name of the button "Stop" contains the site and the arguments, because several calls can run the
   // same tool.
@@ -54,7 +54,7 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
           {site !== '' && <bdi class="origin">{site}</bdi>} {argsText !== '' && <bdi class="args">{argsText}</bdi>}
         </div>
       )}
-      <ProgressBar name={name} progressShare={knownShare} isWaiting={isQueued} />
+      <ProgressBar name={name} progressShare={shownShare} isWaiting={isQueued} />
       <div class="under">
         <span class="message" title={removeHiddenCharacters(reportMessage)}>
           {statusWord !== '' && !isQueued && <span class="word">{removeHiddenCharacters(statusWord)}</span>}
@@ -62,8 +62,8 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
             (statusWord !== '' && !isQueued ? null : makeDefaultMessage(openCall))}
         </span>
         <span class="time">
-          {knownShare !== undefined && `${formatPercent(knownShare)} · `}
-          {startMs === undefined ? call.runMs > 0 && formatDuration(call.runMs) : <Elapsed startMs={startMs} />}
+          {shownShare !== undefined && `${formatPercent(shownShare)} · `}
+          {startMs === undefined ? call.runMs > 0 && formatDuration(call.runMs) : <ElapsedTime startMs={startMs} />}
         </span>
       </div>
       {!isCompact && depth === 0 && call.client && (
@@ -85,8 +85,10 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
   );
 });
 
-/** Elapsed is a separate component, so that only the time renders each second, not the whole call. */
-function Elapsed({ startMs }: { readonly startMs: number }): VNode {
+/**
+ * ElapsedTime is a separate component, so that only the elapsed time of a call renders every second, not the whole call.
+ */
+function ElapsedTime({ startMs }: { readonly startMs: number }): VNode {
   const nowMs = useNowMs();
   return <>{formatDuration(nowMs - startMs)}</>;
 }

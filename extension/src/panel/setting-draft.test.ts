@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SettingView } from '../../../wire/wire.gen.ts';
 import {
-  ClearedSecret,
+  ClearedSecretDraft,
   findSettingOfError,
   isChanged,
   listMissingSettings,
@@ -17,7 +17,7 @@ const makeSetting = (type: SettingView['type'], settingFields: Partial<SettingVi
   ...settingFields,
 });
 
-test('makeDraft shows saved values but no secrets', () => {
+test('makeDraft returns saved values, but no values of secret settings', () => {
   assert.equal(makeDraft(makeSetting('string', { value: 'a' })), 'a');
   assert.equal(makeDraft(makeSetting('number', { value: 0 })), '0');
   assert.equal(makeDraft(makeSetting('boolean', { value: false })), 'false');
@@ -37,7 +37,7 @@ test('readDraftValue converts text to the type of the setting', () => {
   assert.equal(readDraftValue(makeSetting('number'), 'many'), 'many');
   assert.equal(readDraftValue(makeSetting('boolean'), 'false'), false);
   assert.equal(readDraftValue(makeSetting('string'), ''), null);
-  assert.equal(readDraftValue(makeSetting('string'), ClearedSecret), null);
+  assert.equal(readDraftValue(makeSetting('string'), ClearedSecretDraft), null);
   assert.equal(readDraftValue(makeSetting('string'), ' a '), ' a ');
   const urlRows = [
     { name: ' work ', url: ' https://a.example ' },
@@ -51,15 +51,15 @@ test('readDraftValue converts text to the type of the setting', () => {
   assert.equal(readDraftValue(makeSetting('url'), []), null);
 });
 
-test('isChanged compares with the saved value', () => {
+test('isChanged reports whether a draft differs from the saved value', () => {
   const site = makeSetting('url', { value: { work: 'https://a.example' } });
   assert.equal(isChanged(site, undefined), false);
   assert.equal(isChanged(site, makeDraft(site)), false);
   assert.equal(isChanged(site, []), true);
-  assert.equal(isChanged(makeSetting('string', { secret: true, set: true }), ClearedSecret), true);
+  assert.equal(isChanged(makeSetting('string', { secret: true, set: true }), ClearedSecretDraft), true);
 });
 
-test('listMissingSettings and findSettingOfError', () => {
+test("listMissingSettings returns required settings without a value; findSettingOfError finds an error's setting", () => {
   const site = makeSetting('url', { key: 'site', required: true });
   const allSettings = [site, makeSetting('string', { required: true, set: true }), makeSetting('number')];
   assert.deepEqual(listMissingSettings(allSettings), [site]);

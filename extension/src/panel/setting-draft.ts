@@ -7,13 +7,13 @@ export interface UrlRow {
   readonly url: string;
 }
 
-/** A Draft that is an empty string means that the setting has no value. */
+/** A SettingDraft that is an empty string means that the setting has no value. */
 export type SettingDraft = string | readonly UrlRow[];
 
-/** ClearedSecret is the draft that removes a secret setting: a NUL character, which the user cannot type. */
-export const ClearedSecret = '\u0000';
+/** ClearedSecretDraft is the draft that removes a secret setting: a NUL character, which the user cannot type. */
+export const ClearedSecretDraft = '\u0000';
 
-/** The input field of a secret setting is always empty. */
+/** makeDraft returns an empty text for a secret setting, because the panel never receives the secret. */
 export function makeDraft({ type, value, secret: isSecret }: SettingView): SettingDraft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
@@ -32,11 +32,11 @@ export function isChanged(setting: SettingView, settingDraft: SettingDraft | und
  * setting.
  */
 export function readDraftValue({ type }: SettingView, settingDraft: SettingDraft | undefined): unknown {
-  if (settingDraft === undefined || settingDraft === ClearedSecret || settingDraft === '') return null;
+  if (settingDraft === undefined || settingDraft === ClearedSecretDraft || settingDraft === '') return null;
   if (typeof settingDraft !== 'string') return toUrls(settingDraft);
   switch (type) {
     case 'number': {
-      // A comma is read as a decimal point, except before three digits: "1,000" must not become 1.
+      // A comma counts as a decimal point unless three digits follow it, because "1,000" must not become 1.
       const parsedNumber = Number(
         /^[^,]*,\d{3}(\D|$)/.test(settingDraft) ? settingDraft : settingDraft.replace(',', '.'),
       );
@@ -66,8 +66,8 @@ export function findSettingOfError(
   settings: readonly SettingView[],
 ): { readonly key: string; readonly text: string } | undefined {
   for (const { key } of settings) {
-    const errorStart = `the setting ${key} `;
-    if (error.startsWith(errorStart)) return { key, text: `It ${error.slice(errorStart.length)}` };
+    const errorPrefix = `the setting ${key} `;
+    if (error.startsWith(errorPrefix)) return { key, text: `It ${error.slice(errorPrefix.length)}` };
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import {
-  ClearedSecret,
+  ClearedSecretDraft,
   findSettingOfError,
   isChanged,
   listMissingSettings,
@@ -117,7 +117,7 @@ function SettingField({ id, setting, settingDraft, error, onType }: FieldProps):
       {hasRows ? (
         <UrlSettings id={id} urlRows={settingDraft} setting={setting} onType={onType} />
       ) : (
-        <SingleValue id={id} setting={setting} draftText={settingDraft} onType={onType} isWrong={error !== ''} />
+        <SingleValue id={id} setting={setting} draftText={settingDraft} onType={onType} isInvalid={error !== ''} />
       )}
       {error && (
         <p class="error" role="alert" id={`${id}-error`}>
@@ -132,11 +132,11 @@ interface SingleValueProps {
   readonly id: string;
   readonly setting: SettingView;
   readonly draftText: string;
-  readonly isWrong: boolean;
+  readonly isInvalid: boolean;
   onType(draftText: string): void;
 }
 
-function SingleValue({ id, setting, draftText, isWrong, onType }: SingleValueProps): VNode {
+function SingleValue({ id, setting, draftText, isInvalid: isWrong, onType }: SingleValueProps): VNode {
   const describedBy = [setting.description && `${id}-about`, isWrong && `${id}-error`].filter(Boolean).join(' ');
   const commonProps = {
     id,
@@ -181,7 +181,7 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'draftText' | '
 
 /** The panel never receives the value of a secret setting; the user can only replace or remove the secret. */
 function SecretField({ commonProps, setting, draftText, onType }: SecretProps): VNode {
-  const isCleared = draftText === ClearedSecret;
+  const isCleared = draftText === ClearedSecretDraft;
   const hasStoredValue = setting.set && !isCleared;
   return (
     <span class="one">
@@ -201,7 +201,7 @@ function SecretField({ commonProps, setting, draftText, onType }: SecretProps): 
         onInput={(event) => onType(event.currentTarget.value)}
       />
       {hasStoredValue && (
-        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => onType(ClearedSecret)}>
+        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => onType(ClearedSecretDraft)}>
           Clear
         </button>
       )}

@@ -42,7 +42,7 @@ test('unknown types and mismatched content are shown as JSON', () => {
   assert.deepEqual(toShownActivity({ type: 'text', bytes: 70_000 }), { kind: 'large', bytes: 70_000 });
 });
 
-test('a table of objects has the columns of all rows', () => {
+test('a table of objects has a column for each key that occurs in any row', () => {
   assert.deepEqual(
     showSample('table', [
       { a: 1, b: 'x' },
@@ -55,8 +55,8 @@ test('a table of objects has the columns of all rows', () => {
         ['1', 'x', ''],
         ['', '{"c":[1]}', ''],
       ],
-      moreRows: 0,
-      moreColumns: 0,
+      omittedRowCount: 0,
+      omittedColumnCount: 0,
     },
   );
 });
@@ -70,7 +70,7 @@ test('an activity with columns and rows is shown as a table', () => {
     ['2', 'true'],
     ['x', ''],
   ]);
-  for (const badContent of [
+  for (const malformedContent of [
     { columns: 'a', rows: [] },
     { columns: [1], rows: [] },
     { columns: ['a'] },
@@ -78,15 +78,15 @@ test('an activity with columns and rows is shown as a table', () => {
     [],
     null,
   ]) {
-    assert.equal(readTable(badContent), undefined, JSON.stringify(badContent));
+    assert.equal(readTable(malformedContent), undefined, JSON.stringify(malformedContent));
   }
 });
 
-test('a large table is truncated and counts the rest', () => {
+test('readTable truncates a large table and counts the omitted rows and columns', () => {
   const wideRow = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
   const table = readTable(Array.from({ length: MaxRows + 7 }, () => wideRow));
   assert.deepEqual(
-    [table?.rows.length, table?.columns.length, table?.moreRows, table?.moreColumns],
+    [table?.rows.length, table?.columns.length, table?.omittedRowCount, table?.omittedColumnCount],
     [MaxRows, MaxColumns, 7, 3],
   );
   assert.equal(table?.rows[0]?.[0]?.length, 301);

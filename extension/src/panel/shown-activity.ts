@@ -22,8 +22,8 @@ export interface ShownTable {
   readonly kind: 'table';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  readonly moreRows: number;
-  readonly moreColumns: number;
+  readonly omittedRowCount: number;
+  readonly omittedColumnCount: number;
 }
 
 export function toShownActivity({ type, content, bytes }: ActivityView): ShownActivity {
@@ -85,8 +85,8 @@ export function readTable(value: unknown): ShownTable | undefined {
     kind: 'table',
     columns: visibleRows.map((name) => escapeHidden(name)),
     rows: cells,
-    moreRows: Math.max(0, tableRows.length - MaxRows),
-    moreColumns: columns.length - visibleRows.length,
+    omittedRowCount: Math.max(0, tableRows.length - MaxRows),
+    omittedColumnCount: columns.length - visibleRows.length,
   };
 }
 

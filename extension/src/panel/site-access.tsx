@@ -10,7 +10,7 @@ export interface SiteAccessProps extends SitePermissions {
   revoke(pattern: string): Promise<boolean>;
 }
 
-export function AllowSite({
+export function AllowSiteButton({
   host,
   grantAccess,
 }: {
@@ -28,7 +28,7 @@ export function AllowSite({
   );
 }
 
-export function NeededSites({
+export function SiteAccessRequests({
   hosts,
   grantAccess,
 }: {
@@ -41,7 +41,7 @@ export function NeededSites({
         <section key={host} class="notice quiet" role="note">
           <h2>An agent needs access to {host}.</h2>
           <p>Chrome lets opentabs use only the sites that you allow. Press the button only if you expected this.</p>
-          <AllowSite host={host} grantAccess={grantAccess} />
+          <AllowSiteButton host={host} grantAccess={grantAccess} />
         </section>
       ))}
     </>
@@ -51,11 +51,12 @@ export function NeededSites({
 /** ChromeSites lists the sites that Chrome lets the extension access, and lets the user add and remove sites. */
 export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
   const { patterns, isOptional, shownHost, grant: grantAccess, revoke: revokeAccess } = siteAccessProps;
-  const hasAllSites = patterns.includes(AllSitesPattern);
-  const grantAll = usePermissionChange(() => grantAccess(AllSitesPattern), 'grant');
-  const revokeAll = usePermissionChange(() => revokeAccess(AllSitesPattern), 'revoke');
-  if (hasAllSites && !isOptional) return null;
-  const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(makeSitePattern(shownHost));
+  const hasAllSitesAccess = patterns.includes(AllSitesPattern);
+  const grantAllSites = usePermissionChange(() => grantAccess(AllSitesPattern), 'grant');
+  const revokeAllSites = usePermissionChange(() => revokeAccess(AllSitesPattern), 'revoke');
+  if (hasAllSitesAccess && !isOptional) return null;
+  const canAllowShownHost =
+    shownHost !== undefined && !hasAllSitesAccess && !patterns.includes(makeSitePattern(shownHost));
   return (
     <section aria-labelledby="chrome-sites">
       <h2 id="chrome-sites">Sites in Chrome</h2>
@@ -64,21 +65,21 @@ export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
         <li>
           <ToggleSwitch
             label="All sites"
-            current={hasAllSites}
+            current={hasAllSitesAccess}
             isBusy={false}
-            sendChoice={(on) => (on ? grantAll.changePermission() : revokeAll.changePermission())}
+            sendChoice={(on) => (on ? grantAllSites.changePermission() : revokeAllSites.changePermission())}
           />
           <p class="note">Pictures of pages need access to all sites.</p>
-          <ErrorText errorText={grantAll.error || revokeAll.error} />
+          <ErrorText errorText={grantAllSites.error || revokeAllSites.error} />
         </li>
         {patterns
           .filter((pattern) => pattern !== AllSitesPattern)
           .map((pattern) => (
-            <AllowedSite key={pattern} pattern={pattern} revokeAccess={revokeAccess} />
+            <AllowedSiteRow key={pattern} pattern={pattern} revokeAccess={revokeAccess} />
           ))}
-        {canAllowShown && (
+        {canAllowShownHost && (
           <li>
-            <AllowSite host={shownHost} grantAccess={grantAccess} />
+            <AllowSiteButton host={shownHost} grantAccess={grantAccess} />
           </li>
         )}
       </ul>
@@ -86,7 +87,7 @@ export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
   );
 }
 
-function AllowedSite({
+function AllowedSiteRow({
   pattern,
   revokeAccess,
 }: {

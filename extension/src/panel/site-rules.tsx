@@ -4,12 +4,15 @@ import type { SiteView } from '../../../wire/wire.gen.ts';
 import { ErrorText, useOptimisticChoice } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
-import { removeHiddenCharacters, siteRuleWords } from './wording.ts';
+import { removeHiddenCharacters, siteRuleTexts } from './wording.ts';
 
-/** siteRules lists what agents may do on a site with browser tools, from the strictest to the most permissive. */
+/** siteRules lists the rules for browser tools on a site, from the strictest to the most permissive. */
 const siteRules = ['off', 'read', 'ask', 'auto'] as const;
-/** NoRule is the select option for a site that is listed only because the user approved calls there. */
-const NoRule = '';
+/**
+ * NoRuleOption is the select option for a site without a rule, which is listed only because the user approved calls on the
+ * site.
+ */
+const NoRuleOption = '';
 
 export function SiteRules({
   sites,
@@ -29,7 +32,7 @@ export function SiteRules({
           <SiteRule key={site.site} site={site} sendAction={sendAction} />
         ))}
       </ul>
-      <NewSite sendAction={sendAction} />
+      <NewSiteForm sendAction={sendAction} />
     </section>
   );
 }
@@ -37,10 +40,12 @@ export function SiteRules({
 function SiteRule({ site, sendAction }: { readonly site: SiteView; readonly sendAction: SendAction }): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const name = removeHiddenCharacters(site.site);
-  const [siteRule, chooseRule] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>
+  const [siteRule, chooseRule] = useOptimisticChoice<string>(site.permission ?? NoRuleOption, (permission) =>
     runAction({ op: 'site', params: { site: site.site, permission } }),
   );
-  const clients = (site.allowed ?? []).map((allowed) => `${removeHiddenCharacters(allowed.client)} (${allowed.class})`);
+  const clients = (site.allowed ?? []).map(
+    (allowedClient) => `${removeHiddenCharacters(allowedClient.client)} (${allowedClient.class})`,
+  );
   return (
     <li class="card">
       <div class="head">
@@ -49,7 +54,7 @@ function SiteRule({ site, sendAction }: { readonly site: SiteView; readonly send
         </span>
         <span class="controls">
           <RuleSelect label={`Permission of ${name}`} siteRule={siteRule} isBusy={isBusy} chooseRule={chooseRule}>
-            {site.permission === undefined && <option value={NoRule}>ask (default)</option>}
+            {site.permission === undefined && <option value={NoRuleOption}>ask (default)</option>}
           </RuleSelect>
           <button
             type="button"
@@ -83,7 +88,7 @@ function RuleSelect({ label, siteRule, isBusy, children, chooseRule }: RuleSelec
       aria-label={label}
       aria-busy={isBusy}
       value={siteRule}
-      title={siteRuleWords[siteRule] ?? ''}
+      title={siteRuleTexts[siteRule] ?? ''}
       onChange={(event) => chooseRule(event.currentTarget.value)}
     >
       {children}
@@ -96,7 +101,7 @@ function RuleSelect({ label, siteRule, isBusy, children, chooseRule }: RuleSelec
   );
 }
 
-function NewSite({ sendAction }: { readonly sendAction: SendAction }): VNode {
+function NewSiteForm({ sendAction }: { readonly sendAction: SendAction }): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const [site, setSite] = useState('');
   const [siteRule, setRule] = useState<string>('ask');
@@ -125,7 +130,7 @@ function NewSite({ sendAction }: { readonly sendAction: SendAction }): VNode {
       <button type="submit" disabled={site.trim() === ''}>
         Add
       </button>
-      <p class="note">{siteRuleWords[siteRule]}</p>
+      <p class="note">{siteRuleTexts[siteRule]}</p>
       <ErrorText errorText={error} />
     </form>
   );

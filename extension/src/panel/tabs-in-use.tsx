@@ -21,14 +21,14 @@ export function TabsInUse({ tabHolds, nowMs, sendAction }: TabsInUseProps): VNod
       </h2>
       <ul class="tabs">
         {currentHolds.map((tabHold) => (
-          <TabInUse key={tabHold.tabId} tabHold={tabHold} nowMs={nowMs} sendAction={sendAction} />
+          <TabInUseRow key={tabHold.tabId} tabHold={tabHold} nowMs={nowMs} sendAction={sendAction} />
         ))}
       </ul>
     </section>
   );
 }
 
-function TabInUse({
+function TabInUseRow({
   tabHold,
   nowMs,
   sendAction,
@@ -38,7 +38,7 @@ function TabInUse({
   sendAction: SendAction;
 }): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
-  const { tabId, site, taken: isTaken, endMs } = tabHold;
+  const { tabId, site, taken: isTakenByUser, endMs } = tabHold;
   const client = removeHiddenCharacters(tabHold.client);
   const host = readHost(site) || removeHiddenCharacters(site);
   return (
@@ -63,7 +63,7 @@ function TabInUse({
         </button>
       </div>
       <p class="from">
-        {isTaken
+        {isTakenByUser
           ? `You took it back from ${client}, which must read the page before it acts again.`
           : `${client} uses this tab. Without another act, the tab is free in ${formatDuration(endMs - nowMs)}.`}
       </p>

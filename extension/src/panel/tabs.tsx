@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
-import { AllowSite, type SiteAccessProps } from './site-access.tsx';
+import { AllowSiteButton, type SiteAccessProps } from './site-access.tsx';
 import { readHost, removeHiddenCharacters } from './wording.ts';
 
 export interface TabsProps {
@@ -60,9 +60,9 @@ function TabRow({ tab, grantSite, sendAction }: Omit<TabsProps, 'tabs'> & { read
           </li>
         ))}
       </ul>
-      {tab.plugins.map((plugin) => plugin.problem && <Problem key={plugin.name} plugin={plugin} />)}
+      {tab.plugins.map((plugin) => plugin.problem && <PluginProblem key={plugin.name} plugin={plugin} />)}
       {tab.plugins.some((plugin) => plugin.status === 'noAccess') && (
-        <AllowSite host={new URL(tab.url).hostname} grantAccess={grantSite} />
+        <AllowSiteButton host={new URL(tab.url).hostname} grantAccess={grantSite} />
       )}
       {error && <p class="error">{error}</p>}
     </li>
@@ -77,7 +77,7 @@ const statusWords = {
   noAccess: 'no access to the site',
 } as const;
 
-function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
+function PluginProblem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (
     <p class="error">
       {removeHiddenCharacters(plugin.displayName) || plugin.name}: {removeHiddenCharacters(plugin.problem ?? '')}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { MaxShownArgsBytes } from '../../../wire/wire.gen.ts';
 import { type ArgumentRow, listArguments, needsOwnBlock } from './argument-list.ts';
 import { indentJson } from './json-text.ts';
-import { Scrollable } from './scrollable.tsx';
+import { ScrollableArea } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
 
 /** Before approving a call of browser_evaluate, the user must see the whole code. */
@@ -15,19 +15,19 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   return (
     <>
       {argumentRows && (
-        <Scrollable class="arguments" label="Arguments">
+        <ScrollableArea class="arguments" label="Arguments">
           <dl>
             {argumentRows.map((argumentRow, i) => (
               <TicketArgument key={i} argumentRow={argumentRow} isOpen={tool === CodeTool} />
             ))}
           </dl>
-        </Scrollable>
+        </ScrollableArea>
       )}
       <details class="raw" open={!argumentRows}>
         <summary>JSON</summary>
-        <Scrollable class="pre args" label="Arguments as JSON">
+        <ScrollableArea class="pre args" label="Arguments as JSON">
           {indentJson(json)}
-        </Scrollable>
+        </ScrollableArea>
       </details>
       {isTruncated(json) && (
         <p class="cut">Truncated: only the first {MaxShownArgsBytes / 1024} KB of the arguments are shown.</p>

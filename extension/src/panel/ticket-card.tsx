@@ -6,14 +6,14 @@ import { CallName } from './call-name.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { TicketArguments } from './ticket-arguments.tsx';
-import { type DecisionCard, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
+import { type DecisionCard, describeOutcome, formatRemainingTime, TimedGrantDurationMs } from './tickets.ts';
 import { formatGrantLabel, formatToolName, isBrowserTool, readHost, removeHiddenCharacters } from './wording.ts';
 
-const HighlightBelowMs = 30_000;
+const HighlightRemainingMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: DecisionCard;
-  /** parent is the call whose tool made the nested call that waits for approval. */
+  /** The field `parent` is the call whose tool made the nested call that waits for approval. */
   readonly parent: CallView | undefined;
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
@@ -33,20 +33,20 @@ export function PermissionCard(cardProps: TicketCardProps): VNode {
   const name = formatToolName(call);
   const offeredScopeNames = ticket.scopes ?? [];
   const offeredScopes = longerScopes.filter(({ scope: grantScope }) => offeredScopeNames.includes(grantScope));
-  const isOff = isBusy || cardProps.ignoresClicks;
+  const isDisabled = isBusy || cardProps.ignoresClicks;
   return (
     <TicketCard {...cardProps} error={error}>
       <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <TicketArguments json={ticket.args ?? ''} tool={call.tool} />
       <div class="answers">
-        <DecisionButton label={`Deny ${name}`} isOff={isOff} pressButton={(event) => decide(event, false)}>
+        <DecisionButton label={`Deny ${name}`} isDisabled={isDisabled} pressButton={(event) => decide(event, false)}>
           Deny
         </DecisionButton>
         {(offeredScopeNames.length === 0 || offeredScopeNames.includes('once')) && (
           <DecisionButton
             label={`Allow once: ${name}`}
             kind="yes"
-            isOff={isOff}
+            isDisabled={isDisabled}
             pressButton={(event) => decide(event, true, 'once')}
           >
             Allow once
@@ -61,7 +61,7 @@ export function PermissionCard(cardProps: TicketCardProps): VNode {
               <DecisionButton
                 key={grantScope}
                 label={`Allow ${label}: ${name}`}
-                isOff={isOff}
+                isDisabled={isDisabled}
                 pressButton={(event) => decide(event, true, grantScope)}
               >
                 {scopeText}
@@ -80,25 +80,29 @@ function formatAlsoAllowed(count: number): string {
 }
 
 const longerScopes: readonly { readonly scope: Scope; readonly text: string; readonly label: string }[] = [
-  { scope: 'time', text: `for ${TimedGrantMs / 60_000} min`, label: `for ${TimedGrantMs / 60_000} min` },
+  {
+    scope: 'time',
+    text: `for ${TimedGrantDurationMs / 60_000} min`,
+    label: `for ${TimedGrantDurationMs / 60_000} min`,
+  },
   { scope: 'session', text: 'this session', label: 'for this session' },
   { scope: 'always', text: 'always', label: 'always' },
 ];
 
-/** UserCard asks the user to do what a tool cannot do, such as logging in. */
+/** UserCard asks the user to do something that a tool cannot do, such as logging in. */
 export function UserCard(cardProps: TicketCardProps): VNode {
   const { call, ticket } = cardProps.card;
   const { decide, isBusy, error } = useDecision(cardProps);
   const showTabAction = usePanelAction(cardProps.sendAction);
   const name = formatToolName(call);
   const { tabId } = call;
-  const isOff = isBusy || cardProps.ignoresClicks;
+  const isDisabled = isBusy || cardProps.ignoresClicks;
   return (
     <TicketCard {...cardProps} error={error || showTabAction.error}>
       {ticket.title && <p class="asked">{removeHiddenCharacters(ticket.title)}</p>}
       <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <div class="answers">
-        <DecisionButton label={`Stop ${name}`} isOff={isOff} pressButton={(event) => decide(event, false)}>
+        <DecisionButton label={`Stop ${name}`} isDisabled={isDisabled} pressButton={(event) => decide(event, false)}>
           Stop
         </DecisionButton>
         {tabId !== undefined && (
@@ -106,7 +110,12 @@ export function UserCard(cardProps: TicketCardProps): VNode {
             Go to tab
           </button>
         )}
-        <DecisionButton label={`Done: ${name}`} kind="yes" isOff={isOff} pressButton={(event) => decide(event, true)}>
+        <DecisionButton
+          label={`Done: ${name}`}
+          kind="yes"
+          isDisabled={isDisabled}
+          pressButton={(event) => decide(event, true)}
+        >
           Done
         </DecisionButton>
       </div>
@@ -122,7 +131,7 @@ interface Decision {
 
 function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardProps): Decision {
   const action = usePanelAction(sendAction);
-  const wasSent = useRef(false); // a ref updates at once, unlike the state of a component
+  const wasSent = useRef(false); // a React ref updates at once, unlike the state of a component
   const [isGreyed, setIsGreyed] = useState(false);
   const setSent = (isOn: boolean) => {
     wasSent.current = isOn;
@@ -133,7 +142,7 @@ function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardP
     setSent(true);
     const { callId } = card.call;
     const { ticketId, kind } = card.ticket;
-    const grantDuration = grantScope === 'time' ? { forMs: TimedGrantMs } : {};
+    const grantDuration = grantScope === 'time' ? { forMs: TimedGrantDurationMs } : {};
     const params = {
       callId,
       ticketId,
@@ -156,14 +165,14 @@ interface DecisionButtonProps {
   readonly label: string;
   readonly kind?: 'yes';
   /**
-   * If isOff is true, the button is gray, but not disabled, because a disabled button would lose the keyboard focus.
+   * If isDisabled is true, the button is gray, but not disabled, because a disabled button would lose the keyboard focus.
    */
-  readonly isOff: boolean;
+  readonly isDisabled: boolean;
   readonly children: string;
   pressButton(event: Event): void;
 }
 
-function DecisionButton({ label, kind, isOff, pressButton, children }: DecisionButtonProps): VNode {
+function DecisionButton({ label, kind, isDisabled: isOff, pressButton, children }: DecisionButtonProps): VNode {
   return (
     <button type="button" class={kind} aria-label={label} aria-disabled={isOff} onClick={pressButton}>
       {children}
@@ -190,7 +199,7 @@ function TicketCard(
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
         {!cardSettlement && (
-          <span class={`time ${leftMs < HighlightBelowMs ? 'short' : ''}`} title="Time left to answer">
+          <span class={`time ${leftMs < HighlightRemainingMs ? 'short' : ''}`} title="Time left to answer">
             {formatRemainingTime(leftMs)}
           </span>
         )}

@@ -19,7 +19,7 @@ const makeWaitingCall = (
   ...callFields,
 });
 
-test('cards keep their order, new ones come last', () => {
+test('approval cards keep their order, and new cards are added at the end', () => {
   const firstCards = updateCards([], [makeWaitingCall('b', 't1'), makeWaitingCall('x')], noOutcomes, 0);
   const secondCards = updateCards(
     firstCards,
@@ -34,7 +34,7 @@ test('cards keep their order, new ones come last', () => {
   assert.ok(secondCards.every((card) => !card.cardSettlement));
 });
 
-test('a settled card shows its outcome for 5 s', () => {
+test('a decided or withdrawn approval card shows its outcome for 5 s', () => {
   const readOutcome = (kind: TicketKind, now: readonly CallView[]) => {
     const cardsBefore = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
     return updateCards(cardsBefore, now, noOutcomes, 0)[0]?.cardSettlement?.outcome;
@@ -70,7 +70,7 @@ test('a settled card shows its outcome for 5 s', () => {
   );
 });
 
-test('each ticket of a call has its own card', () => {
+test('each approval request of a call has a separate card', () => {
   const cardsBefore = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
   const nextCards = updateCards(cardsBefore, [makeWaitingCall('a', 't2')], noOutcomes, 0);
   assert.deepEqual(
@@ -82,14 +82,14 @@ test('each ticket of a call has its own card', () => {
   );
 });
 
-test('a card shows the outcome of a late decision', () => {
+test('an approval card shows the outcome of a decision that came too late', () => {
   let cards = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
   cards = updateCards(cards, [], noOutcomes, 0);
   cards = updateCards(cards, [], new Map([['t1', 'Denied.']]), 10);
   assert.equal(cards[0]?.cardSettlement?.outcome, 'Denied.');
 });
 
-test('describeOutcome states how a call ended', () => {
+test("describeOutcome describes the effect of the user's decision", () => {
   const sentDecision = { callId: 'c', ticketId: 't', allow: true } as const;
   const acceptedDecision = { outcome: 'decided', allowed: true } as const;
   assert.equal(describeOutcome('permission', sentDecision, acceptedDecision), 'Allowed once.');
@@ -122,7 +122,7 @@ test('describeOutcome states how a call ended', () => {
   assert.match(describeOutcome('permission', sentDecision, { outcome: 'ended', allowed: false }), /^Too late/);
 });
 
-test('formatRemainingTime has a constant width', () => {
+test('formatRemainingTime rounds the remaining time up to full seconds', () => {
   assert.deepEqual(
     [
       formatRemainingTime(299_001),

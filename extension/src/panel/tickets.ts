@@ -11,13 +11,14 @@ import type {
 import { removeHiddenCharacters } from './wording.ts';
 
 export const DecidedCardShownMs = 5000;
-export const TimedGrantMs = 600_000;
+export const TimedGrantDurationMs = 600_000;
 
 export interface DecisionCard {
   readonly call: CallView;
   readonly ticket: WaitingView;
   /**
-   * cardSettlement is the time and the outcome of the decision, set once the card's ticket was decided or withdrawn.
+   * cardSettlement contains the time and the outcome of a decision. The field is set once the card's ticket was decided
+   * or withdrawn.
    */
   readonly cardSettlement?: { readonly atMs: number; readonly outcome: string };
 }
@@ -41,7 +42,7 @@ export function updateCards(
         ...card,
         cardSettlement: {
           atMs: nowMs,
-          outcome: decisionOutcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call),
+          outcome: decisionOutcomes.get(id) ?? describeOutsideDecision(card.ticket, call),
         },
       });
     else if (nowMs - card.cardSettlement.atMs < DecidedCardShownMs) {
@@ -56,9 +57,9 @@ export function updateCards(
 }
 
 /**
- * describeOutcomeElsewhere returns the outcome text of a ticket that was decided elsewhere, such as in the terminal.
+ * describeOutsideDecision returns the outcome text of a ticket that was decided elsewhere, such as in the terminal.
  */
-export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
+export function describeOutsideDecision({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
   const decision = call?.decision;
   if (decision?.ticketId === ticketId) return describeEarlierDecision(kind, decision.allowed, decision.by);
   switch (call?.status) {
@@ -110,7 +111,7 @@ function describeGrantScope(kind: TicketKind, grantScope: Scope | undefined): st
     case 'session':
       return 'Allowed for this session.';
     case 'time':
-      return `Allowed for ${TimedGrantMs / 60_000} min.`;
+      return `Allowed for ${TimedGrantDurationMs / 60_000} min.`;
     case 'always':
       return 'Allowed from now on.';
     default:

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatPhase, makeTimingRows, sumPhases } from './timing.ts';
 
-test('makeTimingRows places each phase on the time of the call', () => {
+test("makeTimingRows returns the start and end of each phase as fractions of the call's time", () => {
   const callPhases = [
     { name: 'gates', startMs: 0, ms: 10 },
     { name: 'approval', startMs: 10, ms: 1190 },
@@ -25,7 +25,7 @@ test('makeTimingRows places each phase on the time of the call', () => {
   );
 });
 
-test('a bar is never outside of the call', () => {
+test('makeTimingRows never places a bar outside the time of the call', () => {
   assert.deepEqual(makeTimingRows([]), []);
   assert.equal(sumPhases([]), 0);
   const [emptyPhase] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
@@ -37,7 +37,7 @@ test('a bar is never outside of the call', () => {
   assert.deepEqual([lastRow?.barStart, lastRow?.end, lastRow?.durationText], [0.99, 1, '0.2 ms']);
 });
 
-test('formatPhase has at least two digits', () => {
+test('formatPhase formats durations of 10 ms and more with at least two digits', () => {
   const phaseTexts = [0.01, 0.2, 9.94, 9.96, 40.4, 999, 1200, 12_000, 302_000].map(formatPhase);
   assert.deepEqual(phaseTexts, [
     '<0.1 ms',

@@ -6,7 +6,7 @@ import { formatRunTime, removeHiddenCharacters } from './wording.ts';
 /** MinBarShare is the minimum width of a bar as a fraction of the total, so that short phases remain visible. */
 const MinBarShare = 0.01;
 
-/** barStart and end are fractions of the call's total time, from 0 to 1. */
+/** The fields `barStart` and `end` are fractions of the call's total time, from 0 to 1. */
 export interface TimingRow {
   readonly name: string;
   readonly startText: string;

@@ -12,7 +12,7 @@ const makeCall = (callId: string, parentCallId?: string): CallView => ({
   ...(parentCallId === undefined ? {} : { parentCallId }),
 });
 
-test('listCallTree sorts calls behind their parents', () => {
+test('listCallTree lists each nested call after its parent', () => {
   const calls = [
     makeCall('a'),
     makeCall('b'),

@@ -15,11 +15,11 @@ export function listCallTree(calls: readonly CallView[]): CallTreeRow[] {
     if (parent === undefined || parent === call.callId || !callIds.has(parent)) rootCalls.push(call);
     else children.set(parent, [...(children.get(parent) ?? []), call]);
   }
-  const placedCalls: CallTreeRow[] = [];
-  const placeCall = (call: CallView, depth: number) => {
-    placedCalls.push({ call, depth });
-    for (const child of children.get(call.callId) ?? []) placeCall(child, depth + 1);
+  const callRows: CallTreeRow[] = [];
+  const addCallRow = (call: CallView, depth: number) => {
+    callRows.push({ call, depth });
+    for (const child of children.get(call.callId) ?? []) addCallRow(child, depth + 1);
   };
-  for (const root of rootCalls) placeCall(root, 0);
-  return placedCalls;
+  for (const root of rootCalls) addCallRow(root, 0);
+  return callRows;
 }

@@ -8,7 +8,7 @@ import { describeUndo, findUndoTool } from './undo.ts';
 import type { LoadedDetails } from './use-call-details.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export const UndoPlugins = createContext<readonly PluginView[]>([]);
+export const UndoPluginsContext = createContext<readonly PluginView[]>([]);
 
 /** ReloadIntervalMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
 const ReloadIntervalMs = 1000;
@@ -20,7 +20,7 @@ interface UndoButtonProps {
 }
 
 export function UndoButton({ call, loadedDetails, sendAction }: UndoButtonProps): VNode | null {
-  const undoTool = findUndoTool(useContext(UndoPlugins), call);
+  const undoTool = findUndoTool(useContext(UndoPluginsContext), call);
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const canUndo = undoTool !== undefined;
   const callUndo = loadedDetails.callDetails?.undo;

@@ -18,7 +18,7 @@ const plugin: PluginView = {
 
 const undoableCall: CallView = { callId: 'c1', plugin: 'messages', tool: 'delete_message', status: 'done', runMs: 3 };
 
-test('only a done call whose tool declares an undo is offered to be undone', () => {
+test('findUndoTool returns a tool only for a successful call whose tool declares an undo tool', () => {
   assert.equal(findUndoTool([plugin], undoableCall), 'restore_message');
   assert.equal(findUndoTool([plugin], { ...undoableCall, status: 'failed' }), undefined);
   assert.equal(findUndoTool([plugin], { ...undoableCall, status: 'running' }), undefined);
@@ -28,7 +28,7 @@ test('only a done call whose tool declares an undo is offered to be undone', () 
   assert.equal(findUndoTool([], undoableCall), undefined);
 });
 
-test('each state of an undo names the other call', () => {
+test('describeUndo contains the undo tool and the call that undoes, in each state', () => {
   const undoTexts = (['started', 'undone', 'unknown'] as const).map((undoState) =>
     describeUndo({ state: undoState, by: 'call_2' }, 'restore'),
   );

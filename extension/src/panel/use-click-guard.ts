@@ -11,7 +11,7 @@ const ButtonKey = 'button';
 
 export function useGuardedButton(buttonRef: { readonly current: HTMLElement | null }): GuardedButton {
   const [clickGuard] = useState(makeClickGuard);
-  const [, redraw] = useState(0);
+  const [, forceRender] = useState(0);
   const measurePositions = (nowMs: number) => {
     const button = buttonRef.current;
     const positions = new Map<string, number>();
@@ -23,9 +23,9 @@ export function useGuardedButton(buttonRef: { readonly current: HTMLElement | nu
     const nowMs = performance.now();
     measurePositions(nowMs);
     const waitMs = clickGuard.remainingWaitMs(ButtonKey, nowMs);
-    if (waitMs > 0 !== ignoresClicks) redraw((redrawCount) => redrawCount + 1);
+    if (waitMs > 0 !== ignoresClicks) forceRender((renderCount) => renderCount + 1);
     if (waitMs === 0) return undefined;
-    const timer = setTimeout(() => redraw((redrawCount) => redrawCount + 1), waitMs);
+    const timer = setTimeout(() => forceRender((renderCount) => renderCount + 1), waitMs);
     return () => clearTimeout(timer);
   });
   return {

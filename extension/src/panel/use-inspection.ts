@@ -3,7 +3,7 @@ import type { PluginInspectResult } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 
-/** LoadedInspection is what the server reads from a plugin's files for a review, such as tool descriptions. */
+/** LoadedInspection contains what the server read from a plugin's files for a review, such as tool descriptions. */
 export interface LoadedInspection {
   readonly inspection: PluginInspectResult | undefined;
   readonly isBusy: boolean;

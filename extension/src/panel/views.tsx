@@ -20,10 +20,10 @@ export function ViewTabs({ view, showView, runningCount, plugins, tabs }: ViewsP
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const viewStep = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
-    const otherView = viewOrder[(viewOrder.indexOf(view) + viewStep) % viewOrder.length] ?? view;
-    showView(otherView);
-    tabList.current?.querySelector<HTMLElement>(`#view-${otherView}`)?.focus();
+    const viewOffset = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
+    const nextView = viewOrder[(viewOrder.indexOf(view) + viewOffset) % viewOrder.length] ?? view;
+    showView(nextView);
+    tabList.current?.querySelector<HTMLElement>(`#view-${nextView}`)?.focus();
   };
   const taskCount = countTasks(plugins, tabs);
   return (
@@ -69,10 +69,7 @@ function ViewTab({ name, title, view, showView, children }: SwitchProps): VNode 
   );
 }
 
-/**
- * countTasks counts what the user should attend to: plugins to review or to set up, tabs to reload, and failed
- * adapters.
- */
+/** countTasks counts the tasks of the user: plugins to review or set up, tabs to reload, and failed adapters. */
 function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
   const pluginsWithTasks = plugins.filter(
     (plugin) =>

@@ -88,8 +88,8 @@ const DenyAllId = 'deny-all';
 
 interface DenyAllProps {
   /**
-   * The field `cards` contains the approval cards that are visible at the click, so that "Deny all" denies no call that
-   * arrives later.
+   * The field `cards` contains the approval cards that were visible when the user clicked "Deny all", so that the click
+   * denies no later call.
    */
   readonly cards: readonly DecisionCard[];
   readonly guardedCards: GuardedCards;
@@ -164,7 +164,7 @@ interface GuardedCards {
 
 function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): GuardedCards {
   const [guardedCards] = useState(makeClickGuard);
-  const [, redraw] = useState(0);
+  const [, forceRender] = useState(0);
   const renderedCards = useRef(new Map<string, boolean>());
   renderedCards.current = new Map();
   const measureCards = (nowMs: number): string[] => {
@@ -180,14 +180,14 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measureCards(nowMs).map((id) => [id, guardedCards.remainingWaitMs(id, nowMs)]));
-    // isRenderWrong is true if a render has moved a card but still shows its buttons as active.
-    const isRenderWrong = [...waitMsByCard].some(
+    // isRenderStale is true if a render moved an approval card but still shows the card's buttons as active.
+    const isRenderStale = [...waitMsByCard].some(
       ([id, waitMs]) => renderedCards.current.has(id) && renderedCards.current.get(id) !== waitMs > 0,
     );
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
-    if (isRenderWrong) redraw((redrawCount) => redrawCount + 1);
-    if (isRenderWrong || longestWaitMs === 0) return undefined;
-    const timer = setTimeout(() => redraw((redrawCount) => redrawCount + 1), longestWaitMs);
+    if (isRenderStale) forceRender((renderCount) => renderCount + 1);
+    if (isRenderStale || longestWaitMs === 0) return undefined;
+    const timer = setTimeout(() => forceRender((renderCount) => renderCount + 1), longestWaitMs);
     return () => clearTimeout(timer);
   });
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { DownReason } from '../worker/link/link.ts';
+import type { LinkDownReason } from '../worker/link/link.ts';
 import {
   findStatusWord,
   formatDuration,
@@ -17,8 +17,8 @@ import {
   removeHiddenCharacters,
 } from './wording.ts';
 
-test('each reason for a lost link has advice', () => {
-  const downReasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
+test('makeLinkAdvice returns advice for each reason of a lost connection', () => {
+  const downReasons: LinkDownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
   for (const downReason of downReasons) {
     const advice = makeLinkAdvice({ kind: 'down', why: downReason, text: 'update the extension' });
     assert.match(advice?.title ?? '', /^[A-Z].*\.$/, downReason);
@@ -31,7 +31,7 @@ test('each reason for a lost link has advice', () => {
   );
 });
 
-test('browser tools are named as agents name them, and a permission for them names the site', () => {
+test('formatToolName returns the full name of a browser tool, and formatGrantLabel names its site', () => {
   assert.equal(formatToolName({ plugin: 'browser', tool: 'browser_click' }), 'browser_click');
   assert.equal(formatToolName({ plugin: 'messages', tool: 'send' }), 'messages send');
   assert.equal(
@@ -54,7 +54,7 @@ test('browser tools are named as agents name them, and a permission for them nam
   assert.equal(formatGrantLabel(call, undefined), 'Allow this agent to run send without asking again');
 });
 
-test('makeModeAdvice names the switch', () => {
+test('makeModeAdvice mentions the switch “Allow User Scripts”', () => {
   assert.equal(makeModeAdvice('userScripts'), undefined);
   for (const injectMode of ['files', 'none'] as const) {
     assert.match(makeModeAdvice(injectMode)?.adviceSteps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
@@ -86,7 +86,7 @@ test('removeHiddenCharacters keeps letters and removes hidden characters', () =>
   assert.equal(removeHiddenCharacters('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });
 
-test('makeVersionAdvice names the older side and the commands that update it', () => {
+test('makeVersionAdvice reports whether extension or server is older, and how to update it', () => {
   assert.equal(makeVersionAdvice('0.1.0', '0.1.0'), undefined);
   assert.equal(makeVersionAdvice('0.1.0', 'unknown'), undefined);
   assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
@@ -94,7 +94,7 @@ test('makeVersionAdvice names the older side and the commands that update it', (
   assert.match(makeVersionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
 });
 
-test('run times and times of day have a short format', () => {
+test('formatRunTime and formatTimeOfDay return short texts', () => {
   assert.deepEqual([0.2, 3.4, 999, 1234, 9999, 10_000, 302_000].map(formatRunTime), [
     '1 ms',
     '3 ms',
@@ -104,7 +104,7 @@ test('run times and times of day have a short format', () => {
     '10 s',
     '5 min 02 s',
   ]);
-  const noon = new Date(2026, 10, 23, 12, 5).getTime();
-  assert.match(formatTimeOfDay(noon, noon + 60_000), /^12:05/);
-  assert.match(formatTimeOfDay(noon, noon + 86_400_000), /(23.*Nov|Nov.*23|11.*23|23.*11).*12:05/);
+  const noonMs = new Date(2026, 10, 23, 12, 5).getTime();
+  assert.match(formatTimeOfDay(noonMs, noonMs + 60_000), /^12:05/);
+  assert.match(formatTimeOfDay(noonMs, noonMs + 86_400_000), /(23.*Nov|Nov.*23|11.*23|23.*11).*12:05/);
 });

@@ -4,7 +4,7 @@ import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
 import type { OptionalPermission } from '../chrome-permissions.ts';
 import type { LinkState } from '../worker/link/link.ts';
 import type { PairingState } from '../worker/link/pairing.ts';
-import { replaceHidden } from './plain-text.ts';
+import { replaceHiddenCharacters } from './plain-text.ts';
 
 export interface Advice {
   readonly title: string;
@@ -12,7 +12,7 @@ export interface Advice {
   readonly adviceSteps: readonly string[];
 }
 
-/** BrowserPlugin is the plugin name under which opentabs lists its own browser tools. */
+/** BrowserPlugin is the plugin name that opentabs uses for its own browser tools. */
 const BrowserPlugin = 'browser';
 
 export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean {
@@ -145,13 +145,13 @@ export const debuggerAdvice: Advice = {
   ],
 };
 
-export function describeWorld(world: World | undefined): string {
+export function describeScriptWorld(world: World | undefined): string {
   return world === 'isolated'
     ? 'Isolated: the page’s scripts can neither read nor change the plugin’s variables. Both can read and change the content of the page.'
     : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-export const lateAccessEffect =
+export const lateAccessNote =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
 export function isFailure(status: CallStatus): boolean {
@@ -200,7 +200,7 @@ export function formatDateTime(ms: number): string {
   return dateTimeFormat.format(ms);
 }
 
-/** formatPercent rounds down, so that 100% means complete. */
+/** formatPercent rounds down, so that only a complete task is shown as 100%. */
 export function formatPercent(share: number): string {
   const wholePercent = Math.floor(Math.min(1, Math.max(0, share)) * 100);
   return `${wholePercent}%`;
@@ -221,17 +221,17 @@ function toSentence(plainText: string): string {
 }
 
 export function removeHiddenCharacters(plainText: string): string {
-  return replaceHidden(plainText, () => '');
+  return replaceHiddenCharacters(plainText, () => '');
 }
 
-export const debuggerWords = {
+export const debuggerStateTexts = {
   absent:
     'Level 1: agents act with a script in the page. Some pages ignore such input. To add Chrome’s debugger, run `opentabs extension install --debugger`.',
   ready: 'Level 2: agents may use Chrome’s debugger. Chrome shows a bar above the page while they do.',
   refused: 'Level 1: you pressed Cancel in the bar of the debugger, so agents act with a script in the page.',
 } as const;
 
-export const groupWords: Readonly<Record<string, string>> = {
+export const toolGroupDescriptions: Readonly<Record<string, string>> = {
   core: 'Open tabs, read pages, click, type and wait.',
   vision: 'Act at coordinates of a picture.',
   devtools: 'Console messages, styles, resources, performance, and code in the page.',
@@ -242,20 +242,20 @@ export const groupWords: Readonly<Record<string, string>> = {
   webmcp: 'Tools that pages offer themselves.',
 };
 
-export const siteRuleWords: Readonly<Record<string, string>> = {
+export const siteRuleTexts: Readonly<Record<string, string>> = {
   off: 'off: agents may do nothing there.',
   read: 'read: agents read without approval, and may not act.',
   ask: 'ask: agents need your approval.',
   auto: 'auto: agents read and act without approval.',
 };
 
-interface PermissionWords {
+interface PermissionTexts {
   readonly title: string;
   readonly permissionEffect: string;
 }
 
-/** Chrome grants some optional permissions without asking the user. */
-export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
+/** Chrome grants some optional permissions without a confirmation by the user. */
+export const permissionTexts: Readonly<Record<OptionalPermission['name'], PermissionTexts>> = {
   tabGroups: {
     title: 'Tab groups',
     permissionEffect: 'The tabs that an agent opens are in a group with the agent’s name.',

@@ -1,4 +1,4 @@
-// Renders the popup of the toolbar icon. The popup receives the same state from the worker as a side panel.
+// Renders the popup of the toolbar icon. The worker sends the popup the same state as the side panel.
 
 import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
@@ -65,7 +65,7 @@ function connectToWorker(): void {
   });
   openedPort.onDisconnect(() => {
     port = undefined;
-    requests.rejectAll();
+    requests.failPendingRequests();
     setTimeout(connectToWorker, ReconnectDelayMs);
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Signal } from './signal.ts';
 
-test('listeners get the arguments in the order in which they were added', () => {
+test('a signal calls its listeners with its arguments, in the order in which the listeners were added', () => {
   const signal = new Signal<[name: string, count: number]>();
   signal.emit('early', 0);
   const receivedValues: string[] = [];

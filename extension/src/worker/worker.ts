@@ -25,23 +25,23 @@ import { UserInput } from './browser/user-input.ts';
 import { Calls } from './calls/calls.ts';
 import { Outbox } from './calls/outbox.ts';
 import { RunningCalls } from './calls/running.ts';
-import { Delivery } from './delivery/delivery.ts';
+import { AdapterDelivery } from './delivery/delivery.ts';
 import { makeEntryPoints } from './delivery/entry-points.ts';
 import { HotReload } from './delivery/hot-reload.ts';
 import { LivePlugins } from './delivery/live-plugins.ts';
-import { makeSyntaxChecker, SYNTAX_WORLD } from './delivery/syntax.ts';
+import { makeSyntaxChecker, SYNTAX_CHECK_WORLD } from './delivery/syntax.ts';
 import { makeBridgePorts } from './documents/bridge-ports.ts';
 import { type Doc, makeDocs } from './documents/docs.ts';
-import { Health } from './documents/health.ts';
+import { HealthMonitor } from './documents/health.ts';
 import { makeLogs } from './documents/logs.ts';
 import { makeWakeTimers } from './documents/wakes.ts';
 import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './link/handlers.ts';
 import { findListener, makeHandshake } from './link/handshake.ts';
 import { BrowserIdentity } from './link/identity.ts';
-import { Link } from './link/link.ts';
+import { ServerLink } from './link/link.ts';
 import { Pairing } from './link/pairing.ts';
 import { openSocket } from './link/socket.ts';
-import { ApprovalNotifications, makeLinkedDecide } from './panels/approval-notifications.ts';
+import { ApprovalNotifications, makeDecideWhenLinked } from './panels/approval-notifications.ts';
 import { Badge } from './panels/badge.ts';
 import { makePanelActions } from './panels/panel-actions.ts';
 import { makePanelTabs } from './panels/panel-tabs.ts';
@@ -66,7 +66,7 @@ const OrphanAnswerTimeoutMs = 1000;
 
 const identity = new BrowserIdentity(browser);
 const pairing = new Pairing(browser);
-const link = new Link({
+const link = new ServerLink({
   readConnection: () => pairing.readConnection(),
   savePairedKey: (key) => pairing.savePairedKey(key),
   readIdentity: () => identity.makeHello(),
@@ -82,41 +82,43 @@ const sendFrame = (text: string) => link.send(text);
 
 const store = makeCodeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
 const fetchPluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
-const entryPoints = makeEntryPoints(() => identity.entryPointSecret());
+const entryPoints = makeEntryPoints(() => identity.readEntryPointSecret());
 const usage = new PluginUsage({
   readUsage: () => browser.readSetting('usedPlugins'),
   write: (text) => browser.writeSetting('usedPlugins', text),
 });
-const registering = new RegistrationTracker();
+const registrationTracker = new RegistrationTracker();
 const plugins = new Plugins(
+  { ...scripts, ...registrationTracker.trackRegistrations(scripts) },
   {
-    ...scripts,
-    registerUserScripts: registering.track(scripts.registerUserScripts),
-    updateUserScript: registering.track(scripts.updateUserScript),
-    registerFiles: registering.track(scripts.registerFiles),
-    updateFile: registering.track(scripts.updateFile),
+    entryPoints,
+    fetchCode: store.get,
+    listRecentlyUsedPlugins: () => usage.readNames(),
+    readBootId: () => identity.readBootId(),
   },
-  { entryPoints, fetchCode: store.get, recentlyUsed: () => usage.readNames(), bootId: () => identity.bootId() },
 );
 const docs = makeDocs();
-const settingsSync = makeSettingsSync({ docs, wanted: () => (plugins.isSynced ? plugins.wantedPlugins : undefined) });
+const settingsSync = makeSettingsSync({
+  docs,
+  listWantedPlugins: () => (plugins.isSynced ? plugins.wantedPlugins : undefined),
+});
 const logs = makeLogs({ isRunning: docs.isRunning, send: (params) => link.notify('plugin.log', params) });
 const injection = {
   docs,
   entryPoints,
   plugins: () => plugins.injectablePlugins,
   code: fetchPluginCode,
-  syntax: makeSyntaxChecker((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD)),
+  syntax: makeSyntaxChecker((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_CHECK_WORLD)),
   run: (doc: Doc, plugin: PluginInfo, code: string) =>
     scripts.runInPage(doc, [code], plugin.world === 'isolated' ? makeIsolatedWorldId(plugin) : undefined),
   nonce: () => crypto.randomUUID(),
 };
 const hotReload = new HotReload(injection);
-const delivery = new Delivery({
+const delivery = new AdapterDelivery({
   ...injection,
   canStartLate: (plugin) => plugins.canStartLate(plugin),
   host: async () => (await store.get('', plugins.hostHash)).code,
-  recordUse: (plugin) => void usage.recordUse(plugin),
+  recordPluginUse: (plugin) => void usage.recordPluginUse(plugin),
 });
 const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
@@ -124,16 +126,16 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
 const frozenTabs = new Set<number>();
 const runningCalls = new RunningCalls();
-const health = new Health({ isBusy: (documentId) => runningCalls.isBusy(documentId), isFrozen: browser.isTabFrozen });
-const loadErrors = new TabLoadErrors();
+const health = new HealthMonitor({ isBusy: (id) => runningCalls.isBusy(id), isFrozen: browser.isTabFrozen });
+const tabLoadErrors = new TabLoadErrors();
 const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
 const tabOpener = makeTabOpener({
   plugins: () => plugins.wantedPlugins,
   open: browser.openBackgroundTab,
-  exists: async (tabId) => (await browser.readTabState(tabId)) !== 'closed',
+  tabExists: async (tabId) => (await browser.readTabState(tabId)) !== 'closed',
   urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
-  loadError: (tabId) => loadErrors.getError(tabId),
-  isBlank: browser.isTabBlank,
+  loadError: (tabId) => tabLoadErrors.getError(tabId),
+  isTabBlank: browser.isTabBlank,
   navigate: browser.navigateTab,
 });
 const reload = new TabReloader({
@@ -148,12 +150,13 @@ const reload = new TabReloader({
   reloadFrame: browser.reloadFrame,
   isLive: (tabId, plugin, frame) => livePlugins.isSettled(tabId, plugin, frame),
   liveDocument: (tabId) => docs.findTopDoc(tabId)?.doc.documentId,
-  answersSoon: async (documentId) => {
+  answersPing: async (documentId) => {
     const doc = docs.get(documentId);
     return doc !== undefined && (await health.waitForAnswer(doc, OrphanAnswerTimeoutMs));
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
-  isRegistered: (plugin) => !registering.isActive || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
+  isRegistered: (plugin) =>
+    !registrationTracker.isActive || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
   beforeReload: (missingPlugins) => {
     if (plugins.mode !== 'userScripts') return;
@@ -166,19 +169,21 @@ const tabs = new Tabs({
   query: browser.queryTabs,
   focusedWindow: browser.readFocusedWindow,
   plugins: () => plugins.wantedPlugins,
-  live: (tabId) => livePlugins.top(tabId),
+  findLiveDoc: (tabId) => livePlugins.top(tabId),
   frames: (tabId) => livePlugins.frames(tabId),
   expects: (tabId, name) => hotReload.expects(tabId, name),
   isSilent: (documentId) => health.isSilent(documentId),
   isArriving: (tabId, plugin) =>
-    livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.isActive) || reload.expects(tabId),
-  loadError: (tabId) => loadErrors.getError(tabId),
+    livePlugins.isArriving(tabId, plugin) ||
+    (plugins.mode !== 'none' && registrationTracker.isActive) ||
+    reload.expectsReload(tabId),
+  loadError: (tabId) => tabLoadErrors.getError(tabId),
   hasAccess: (url) => siteAccess.hasAccess(url),
-  recordWait: (tabId) => loadErrors.recordWait(tabId),
+  recordWait: (tabId) => tabLoadErrors.recordWait(tabId),
   urlOpenedWith: tabOpener.urlOpenedWith,
   onUrlChanged: (tabId, url) => delivery.onUrlChanged(tabId, url),
   sendAll: (all) => link.notify('tab.sync', { tabs: all }),
-  sendChanged: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
+  sendTabChange: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
 });
 
 // ---- calls ----
@@ -197,7 +202,7 @@ const calls = new Calls({
   isTabFrozen: (tabId) =>
     tabs.sentTabs.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
-      : browser.isTabFrozen(tabId).catch(() => false), // The promise of isTabFrozen rejects if the tab is closed.
+      : browser.isTabFrozen(tabId).catch(() => false), // the promise of isTabFrozen rejects if the tab is closed
   isDocumentGone: browser.isDocumentGone,
   waitBeforePartMs: () => link.waitBeforePartMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
@@ -232,7 +237,7 @@ const browserTools = makeBrowserTools(
 );
 const browserCalls = new BrowserCalls({
   outbox,
-  tools: browserTools.byName,
+  tools: browserTools.toolsByName,
   readTabState: browser.readTabState,
   readTopDocument: chromePages.readTopDocument,
   readPage: chromeTabs.describeTab,
@@ -244,14 +249,14 @@ const joinBridge = makeBridgePorts({ ...pageServices, settingsSync, hotReload, d
 
 // ---- panels ----
 
-/** checkMode restarts the link if the user has turned user scripts on or off, so that the server syncs its plugins. */
-async function checkMode(): Promise<void> {
+/** checkScriptMode restarts the link if the user turned user scripts on or off, so that the server syncs its plugins. */
+async function checkScriptMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
 }
 
-// Restart the link: the server receives the browser's capabilities only when a link opens.
+// Restart the link, because the server receives the browser's capabilities only when a link opens.
 browser.onCapabilitiesChange(() => {
-  void siteAccess.refresh();
+  void siteAccess.refreshPatterns();
   if (link.state.kind === 'open') link.restart();
 });
 
@@ -270,7 +275,7 @@ const panels = makePanels({
   }),
   setWatching: (on) => {
     stateWatch.setConsumer('panels', on);
-    if (on) void checkMode();
+    if (on) void checkScriptMode();
   },
   runAction: makePanelActions({
     link,
@@ -284,22 +289,18 @@ const panels = makePanels({
   }),
 });
 const notifications = new ApprovalNotifications({
-  show: chromeNotifications.showNotification,
-  close: chromeNotifications.closeNotification,
-  listOpen: chromeNotifications.listNotifications,
+  ...browser,
+  ...chromeNotifications,
   isPanelOpen: () => panels.isPanelOpen,
-  openPanel: chromeNotifications.openPanelFromNotification,
   setWatching: (on) => stateWatch.setConsumer('notifications', on),
-  decide: makeLinkedDecide(link),
-  readSessionValue: browser.readSessionValue,
-  writeSessionValue: browser.writeSessionValue,
+  decide: makeDecideWhenLinked(link),
 });
 const badge = new Badge({
   state: () => ({ isLinked: link.state.kind === 'open', runningCount: runningCalls.size + browserCalls.size }),
   holds: () => userInput.tabHolds,
-  draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
-  // If a tab is closed, Chrome rejects setting the badge of the tab.
-  drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
+  drawBadge: ({ text, color, title }) => void browser.setBadge(text, color, title),
+  // Ignore errors, because Chrome rejects setting the badge of a closed tab.
+  drawTabBadge: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
 });
 
 // ---- requests ----
@@ -307,12 +308,12 @@ const badge = new Badge({
 /** preregisterPlugins registers scripts that should start without delay, and deletes the code of removed plugins. */
 async function preregisterPlugins(): Promise<void> {
   try {
-    await plugins.prepare();
-    await store.removeOthers([{ name: '', script: plugins.hostHash }, ...plugins.wantedPlugins]);
+    await plugins.registerEarlyScripts();
+    await store.removeOtherScripts([{ name: '', script: plugins.hostHash }, ...plugins.wantedPlugins]);
   } catch (error) {
     console.warn(`opentabs: adapters can't be registered: ${String(error)}`);
   }
-  registering.recordSettled();
+  registrationTracker.recordAllRegistered();
   delivery.onPluginsSynced();
   tabs.scheduleUpdate();
 }
@@ -336,9 +337,9 @@ const requestHandlers: RequestHandlers = {
     const injectMode = await plugins.sync(params);
     // The response to plugin.sync requests the code of outdated adapters, because their documents need the new adapters
     // at once.
-    const missingPlugins = injectMode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
+    const missingPlugins = injectMode === 'userScripts' ? [...new Set(hotReload.listOutdatedPlugins())] : [];
     hotReload.onPluginsSynced(missingPlugins);
-    registering.recordBases();
+    registrationTracker.recordBasesRegistered();
     delivery.onPluginsSynced();
     settingsSync.onPluginsSynced();
     tabs.sync();
@@ -379,10 +380,10 @@ const notificationHandlers: NotificationHandlers = {
   'state.plugins': (params) => panels.setPlugins(params),
   'state.browser': (params) => panels.setBrowserTools(params),
   'state.waiting': ({ count }) => {
-    badge.setWaiting(count);
+    badge.setWaitingCount(count);
     notifications.setWaitingCount(count);
   },
-  'tab.holds': ({ tabs: holds = [] }) => userInput.setHolds(holds),
+  'tab.holds': ({ tabs: holds = [] }) => userInput.setTabHolds(holds),
   'session.ended': ({ sessions = [] }) => void browserTools.sessions.end(sessions),
 };
 
@@ -402,10 +403,10 @@ link.opened.addListener(() => {
   stateWatch.resend();
 });
 link.lost.addListener(() => {
-  badge.setWaiting(0);
+  badge.setWaitingCount(0);
   notifications.onLinkLost();
   panels.clearCalls();
-  userInput.setHolds([]);
+  userInput.setTabHolds([]);
 });
 link.changed.addListener(() => {
   badge.scheduleRedraw();
@@ -413,15 +414,15 @@ link.changed.addListener(() => {
 });
 panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregisterPlugins());
-registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
-for (const source of [hotReload, delivery, loadErrors, reload, siteAccess])
+registrationTracker.registrationSignal.addListener((registrations) => reload.recordRegistration(registrations));
+for (const source of [hotReload, delivery, tabLoadErrors, reload, siteAccess])
   source.changed.addListener(() => tabs.scheduleUpdate());
 for (const source of [hotReload, siteAccess, pairing]) source.changed.addListener(() => panels.scheduleUpdate());
-reload.orphaned.addListener((documentId) => {
+reload.orphanSignal.addListener((documentId) => {
   calls.onDocumentOrphaned(documentId);
   health.onDocumentDisconnected(documentId);
 });
-reload.crashed.addListener((tabId) => calls.onTabCrashed(tabId));
+reload.crashSignal.addListener((tabId) => calls.onTabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
   panels.scheduleUpdate();
   // Send the state of a tab before its calls fail, so that the server does not choose an unresponsive document again.
@@ -430,10 +431,10 @@ health.changed.addListener(async ({ documentId }) => {
 });
 for (const signal of [tabs.reported, debuggers.changed, userInput.changed])
   signal.addListener(() => panels.scheduleUpdate());
-outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
+outbox.deliverySignal.addListener((ids) => calls.confirmDelivery(ids));
 for (const table of [runningCalls, browserCalls, userInput]) table.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {
-  tabs.sendSoon();
+  tabs.scheduleSend();
   panels.scheduleUpdate();
 });
 
@@ -452,7 +453,7 @@ browser.onTabsChanged(
   () => tabs.scheduleUpdate(),
   (tabId) => {
     frozenTabs.delete(tabId);
-    loadErrors.recordShown(tabId);
+    tabLoadErrors.recordPageShown(tabId);
     calls.onTabRemoved(tabId);
   },
   (tabId) => calls.onTabDiscarded(tabId),
@@ -467,25 +468,25 @@ chromePages.onCommitted((tabId, documentId) => {
   badge.forgetTab(tabId);
 });
 browser.onPageLoads({
-  onLoadStarted: (tabId) => loadErrors.recordRequest(tabId),
+  onLoadStarted: (tabId) => tabLoadErrors.recordRequest(tabId),
   onDocumentShown: (tabId, atMs) => {
-    reload.recordStart(tabId, atMs);
-    loadErrors.recordShown(tabId);
+    reload.recordDocumentStart(tabId, atMs);
+    tabLoadErrors.recordPageShown(tabId);
   },
-  onLoadFailed: (tabId, error) => loadErrors.recordFailure(tabId, error),
+  onLoadFailed: (tabId, error) => tabLoadErrors.recordFailure(tabId, error),
 });
 browser.onWorkerStart(() => {
   link.start();
-  void checkMode();
+  void checkScriptMode();
 });
 browser.onInstalled(async () => {
-  registering.recordCleared();
+  registrationTracker.recordScriptsCleared();
   if (await plugins.clear()) link.restart();
 });
 /** Session storage survives a restart of the worker, but not of the browser or the extension. */
 void browser.readSessionValue('began').then(async (sessionMark) => {
   if (sessionMark !== undefined) return;
-  registering.recordBrowserStart();
+  registrationTracker.recordBrowserStart();
   await browser.writeSessionValue('began', 'yes');
 });
 chromeNotifications.onNotifications(notifications.listeners);
@@ -494,6 +495,6 @@ void browser.createWakeAlarm();
 void browser.queryTabs().then((all) => {
   for (const tab of all) if (tab.frozen) frozenTabs.add(tab.id);
 });
-void siteAccess.refresh();
+void siteAccess.refreshPatterns();
 badge.scheduleRedraw();
 link.start();

@@ -37,10 +37,10 @@ var Target = dispatch.Target{Browser: "benchmark", TabID: 1, DocumentID: "docume
 type Browser struct {
 	ws           *websocket.Conn
 	lastRunBytes atomic.Int64
-	// The field synced is closed when the hub has answered the ping that follows the list
+	// The field syncDone is closed when the hub has answered the ping that follows the list
 	// of tabs.
-	synced    chan struct{}
-	setSynced func()
+	syncDone   chan struct{}
+	signalSync func()
 }
 
 // Connect connects a simulated browser to a hub. Every tool that the simulated browser
@@ -74,8 +74,8 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 	if err := wire.DecodeBody(envelope.Params, &challenge); err != nil {
 		return nil, err
 	}
-	b := &Browser{ws: ws, synced: make(chan struct{})}
-	b.setSynced = sync.OnceFunc(func() { close(b.synced) })
+	b := &Browser{ws: ws, syncDone: make(chan struct{})}
+	b.signalSync = sync.OnceFunc(func() { close(b.syncDone) })
 	for _, frame := range [][]byte{
 		wire.AppendRequest(nil, "1", wire.MethodHello, wire.EncodeBody(wire.HelloParams{
 			Protocol: wire.Version, BrowserID: Target.Browser, BootID: "boot",
@@ -94,7 +94,7 @@ func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Brows
 		b.answerToolRuns(ctx, wire.EncodeBody(wire.ToolDispatchResult{Output: output}))
 	}()
 	select {
-	case <-b.synced:
+	case <-b.syncDone:
 		return b, nil
 	case <-closed:
 		return nil, errors.New("the hub closed the connection of the benchmark")
@@ -120,7 +120,7 @@ func (b *Browser) answerToolRuns(ctx context.Context, requestBody []byte) {
 		id, _, _ := bytes.Cut(frame[idPosition:], []byte(`"`))
 		switch {
 		case string(id) == pingID:
-			b.setSynced()
+			b.signalSync()
 		case bytes.Contains(frame, []byte(wire.MethodToolDispatch)):
 			b.lastRunBytes.Store(int64(len(frame)))
 			reportBuffer = wire.AppendResult(reportBuffer[:0], string(id), requestBody)

@@ -37,17 +37,17 @@ func CommitsSince(ctx context.Context, file, id string) string {
 	if status, err := git("status", "--porcelain"); err == nil && status != "" {
 		changes = " and uncommitted changes"
 	}
-	blame, err := git("blame", "--porcelain", "-L", fmt.Sprintf("%d,%d", line, line), "--", filepath.Base(file))
+	blameOutput, err := git("blame", "--porcelain", "-L", fmt.Sprintf("%d,%d", line, line), "--", filepath.Base(file))
 	if err != nil {
 		return "unknown..." + headLine + changes
 	}
-	hash, _, _ := strings.Cut(blame, " ")
+	hash, _, _ := strings.Cut(blameOutput, " ")
 	if hash == uncommittedHash {
 		return "none; the last value is not committed" + changes
 	}
 	shortHash := hash[:min(len(hash), len(headLine))]
 	// In a shallow clone, git blame attributes older lines to the oldest fetched commit.
-	if shallow, err := git("rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" && strings.Contains(blame, "\nboundary\n") {
+	if isShallowOutput, err := git("rev-parse", "--is-shallow-repository"); err == nil && isShallowOutput == "true" && strings.Contains(blameOutput, "\nboundary\n") {
 		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", shortHash, headLine, changes)
 	}
 	count, err := git("rev-list", "--count", hash+"..HEAD")

@@ -52,13 +52,13 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 	newRows := slices.Clone(fakeRows)
 	newRows[1].Value = 1.2
 	secondCommit := r.commit(newRows)
-	thirdCommit := r.commit(newRows) // commits without a change of the file
+	thirdCommit := r.commit(newRows) // this commit does not change the file
 	for id, want := range map[string]string{
 		"allocs": firstCommit + ".." + thirdCommit + " (2): git log --oneline " + firstCommit + ".." + thirdCommit,
 		"ratio":  secondCommit + ".." + thirdCommit + " (1): git log --oneline " + secondCommit + ".." + thirdCommit,
 	} {
 		if got := CommitsSince(t.Context(), r.file, id); got != want {
-			t.Errorf("%s: got %q, want %q", id, got, want)
+			t.Errorf("commits since the stored value of the row %s = %q, want %q", id, got, want)
 		}
 	}
 	newRows[0].Value = 31
@@ -66,10 +66,10 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := CommitsSince(t.Context(), r.file, "allocs"), "none; the last value is not committed and uncommitted changes"; got != want {
-		t.Errorf("a value that is not committed: got %q, want %q", got, want)
+		t.Errorf("commits since an uncommitted value = %q, want %q", got, want)
 	}
 	if got, want := CommitsSince(t.Context(), r.file, "bytes"), " and uncommitted changes"; !strings.Contains(got, want) {
-		t.Errorf("a changed tree: got %q, want %q in it", got, want)
+		t.Errorf("commits in a working tree with changes = %q, want %q in it", got, want)
 	}
 }
 
@@ -77,11 +77,11 @@ func TestCommitsInAShallowClone(t *testing.T) {
 	origin := newRepository(t)
 	origin.commit(fakeRows)
 	headLine := origin.commit(fakeRows)
-	clone := newRepository(t)
-	clone.git("pull", "-q", "--depth=1", "file://"+origin.dir, "HEAD")
-	got := CommitsSince(t.Context(), clone.file, "allocs")
+	shallowClone := newRepository(t)
+	shallowClone.git("pull", "-q", "--depth=1", "file://"+origin.dir, "HEAD")
+	got := CommitsSince(t.Context(), shallowClone.file, "allocs")
 	if want := "at or before " + headLine + ".." + headLine + " (shallow clone: run git fetch --unshallow)"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("commits in a shallow clone = %q, want %q", got, want)
 	}
 }
 
@@ -92,20 +92,20 @@ func TestCommitsWithoutGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := CommitsSince(t.Context(), file, "allocs"); !strings.HasPrefix(got, "unknown, because this is no git repository") {
-		t.Errorf("got %q; want a text that begins with %q", got, "unknown, because this is no git repository")
+		t.Errorf("commits without a git repository = %q; want a text that begins with %q", got, "unknown, because this is no git repository")
 	}
 }
 
 func TestFileKeepsRows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "smoke.json")
 	if rows, err := Read(file); err != nil || rows != nil {
-		t.Errorf("a missing file: got %v and %v", rows, err)
+		t.Errorf("Read of a missing file returned the rows %v, error %v; want no rows and no error", rows, err)
 	}
 	if err := Write(file, fakeRows); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := Read(file)
 	if err != nil || !slices.Equal(rows, fakeRows) {
-		t.Errorf("got %v and %v, want %v", rows, err, fakeRows)
+		t.Errorf("Read returned the rows %v, error %v; want the written rows %v", rows, err, fakeRows)
 	}
 }

@@ -9,16 +9,16 @@ import (
 
 // Row is one number that `make bench-smoke` measures, such as the allocations of a call.
 type Row struct {
-	// ID is the unique name of the row. The field What describes the measurement for
+	// ID is the unique name of the row. The field Description describes the measurement for
 	// developers.
-	ID   string `json:"id"`
-	What string `json:"what"`
+	ID          string `json:"id"`
+	Description string `json:"what"`
 	// Value is the measured number, such as 113 for 113 allocations. Unit is the unit of
 	// Value, such as "MB" or "x"; empty for counts.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Tolerance is how far a new measurement may be above the stored value, in the unit
-	// Unit.
+	// Tolerance is how far a new measurement may be above the stored value, in the unit of
+	// Value.
 	Tolerance float64 `json:"tolerance"`
 	// Date is the day on which the stored value was measured, such as 2026-11-23.
 	Date string `json:"date,omitempty"`
@@ -39,37 +39,37 @@ func IsWorse(lastRows []Row, measuredRow Row) bool {
 	return ok && smokeRow.isWorse(measuredRow.Value)
 }
 
-// Loss is a row of `make bench-smoke` whose new value exceeds the stored value by more
+// Regression is a row of `make bench-smoke` whose new value exceeds the stored value by more
 // than the tolerance.
-type Loss struct {
-	Last Row
+type Regression struct {
+	LastRow Row
 	// Value is the value of the new measurement.
 	Value float64
 	// Commits is the range of commits that may have caused the loss; see [CommitsSince].
 	Commits string
 }
 
-func (l Loss) String() string {
+func (l Regression) String() string {
 	return fmt.Sprintf(`row %q is worse than its last value
   what        %s
   last value  %s (%s)
   new value   %s
   tolerance   %s
   commits     %s`,
-		l.Last.ID, l.Last.What, format(l.Last.Value, l.Last.Unit), l.Last.Date, format(l.Value, l.Last.Unit),
-		format(l.Last.Tolerance, l.Last.Unit), l.Commits)
+		l.LastRow.ID, l.LastRow.Description, format(l.LastRow.Value, l.LastRow.Unit), l.LastRow.Date, format(l.Value, l.LastRow.Unit),
+		format(l.LastRow.Tolerance, l.LastRow.Unit), l.Commits)
 }
 
 // Result is the result of the comparison of new measurements with the stored values.
 type Result struct {
-	Losses []Loss
-	// The field Gains contains the rows whose new value is better than the stored value
+	Regressions []Regression
+	// The field Improvements contains the rows whose new value is better than the stored value
 	// by more than the tolerance.
-	Gains []Row
-	// The field Unknown contains the IDs of measured rows without a stored value. The
-	// field Unmeasured contains the IDs of rows that have a stored value but were not
+	Improvements []Row
+	// The field UnknownRows contains the IDs of measured rows without a stored value. The
+	// field UnmeasuredRows contains the IDs of rows that have a stored value but were not
 	// measured.
-	Unknown, Unmeasured []string
+	UnknownRows, UnmeasuredRows []string
 }
 
 // Compare compares new measurements with the stored values. For the ID of a row, the
@@ -80,16 +80,16 @@ func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) 
 		lastRow, ok := find(lastRows, smokeRow.ID)
 		switch {
 		case !ok:
-			callResult.Unknown = append(callResult.Unknown, smokeRow.ID)
+			callResult.UnknownRows = append(callResult.UnknownRows, smokeRow.ID)
 		case lastRow.isWorse(smokeRow.Value):
-			callResult.Losses = append(callResult.Losses, Loss{Last: lastRow, Value: smokeRow.Value, Commits: commitsSince(smokeRow.ID)})
+			callResult.Regressions = append(callResult.Regressions, Regression{LastRow: lastRow, Value: smokeRow.Value, Commits: commitsSince(smokeRow.ID)})
 		case lastRow.isBetter(smokeRow.Value):
-			callResult.Gains = append(callResult.Gains, smokeRow)
+			callResult.Improvements = append(callResult.Improvements, smokeRow)
 		}
 	}
 	for _, smokeRow := range lastRows {
 		if _, ok := find(measuredRows, smokeRow.ID); !ok {
-			callResult.Unmeasured = append(callResult.Unmeasured, smokeRow.ID)
+			callResult.UnmeasuredRows = append(callResult.UnmeasuredRows, smokeRow.ID)
 		}
 	}
 	return callResult
@@ -100,17 +100,17 @@ func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) 
 // Err returns nil.
 func (r Result) Err() error {
 	var lines []string
-	for _, loss := range r.Losses {
-		lines = append(lines, loss.String())
+	for _, regression := range r.Regressions {
+		lines = append(lines, regression.String())
 	}
-	if len(r.Losses) > 0 {
+	if len(r.Regressions) > 0 {
 		lines = append(lines, "Find the commit and remove the cost. If the cost is justified, run `make bench-smoke UPDATE=1` and give the reason in the commit message.")
 	}
-	if len(r.Unknown) > 0 {
-		lines = append(lines, "No last value is stored for "+strings.Join(r.Unknown, ", ")+". Run `make bench-smoke UPDATE=1`.")
+	if len(r.UnknownRows) > 0 {
+		lines = append(lines, "No last value is stored for "+strings.Join(r.UnknownRows, ", ")+". Run `make bench-smoke UPDATE=1`.")
 	}
-	if len(r.Unmeasured) > 0 {
-		lines = append(lines, "A last value is stored for "+strings.Join(r.Unmeasured, ", ")+", but nothing was measured. Run `make bench-smoke UPDATE=1`.")
+	if len(r.UnmeasuredRows) > 0 {
+		lines = append(lines, "A last value is stored for "+strings.Join(r.UnmeasuredRows, ", ")+", but nothing was measured. Run `make bench-smoke UPDATE=1`.")
 	}
 	if lines == nil {
 		return nil
@@ -143,7 +143,7 @@ func Table(lastRows, measuredRows []Row) string {
 		if lastRow, ok := find(lastRows, smokeRow.ID); ok {
 			lastValue = format(lastRow.Value, smokeRow.Unit)
 		}
-		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", smokeRow.ID, lastValue, format(smokeRow.Value, smokeRow.Unit), format(smokeRow.Tolerance, smokeRow.Unit), smokeRow.What)
+		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", smokeRow.ID, lastValue, format(smokeRow.Value, smokeRow.Unit), format(smokeRow.Tolerance, smokeRow.Unit), smokeRow.Description)
 	}
 	return b.String()
 }
@@ -158,9 +158,9 @@ func find(rows []Row, id string) (Row, bool) {
 }
 
 func format(rowValue float64, unit string) string {
-	formatted := strconv.FormatFloat(rowValue, 'f', -1, 64)
+	formattedValue := strconv.FormatFloat(rowValue, 'f', -1, 64)
 	if unit == "" {
-		return formatted
+		return formattedValue
 	}
-	return formatted + " " + unit
+	return formattedValue + " " + unit
 }

@@ -6,9 +6,9 @@ import (
 )
 
 var fakeRows = []Row{
-	{ID: "allocs", What: "allocations of a call", Value: 30, Tolerance: 2, Date: "2026-11-23"},
-	{ID: "ratio", What: "time of a call, as a multiple of an echo", Value: 1.43, Unit: "x", Tolerance: 0.25, Date: "2026-11-22"},
-	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
+	{ID: "allocs", Description: "allocations of a call", Value: 30, Tolerance: 2, Date: "2026-11-23"},
+	{ID: "ratio", Description: "time of a call, as a multiple of an echo", Value: 1.43, Unit: "x", Tolerance: 0.25, Date: "2026-11-22"},
+	{ID: "bytes", Description: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
 }
 
 func measure(measuredValues ...float64) []Row {
@@ -23,10 +23,10 @@ func measure(measuredValues ...float64) []Row {
 
 func commitsOfTest(id string) string { return "abc1234..def5678 (" + id + ")" }
 
-func TestLossNamesRowValuesToleranceAndCommits(t *testing.T) {
+func TestRegressionText(t *testing.T) {
 	err := Compare(fakeRows, measure(35, 1.5, 292), commitsOfTest).Err()
 	if err == nil {
-		t.Fatal("a loss of two rows is no error")
+		t.Fatal("Err returned nil for two rows that got worse; want an error")
 	}
 	const want = `row "allocs" is worse than its last value
   what        allocations of a call
@@ -46,28 +46,28 @@ Find the commit and remove the cost. If the cost is justified, run ` + "`make be
 	}
 }
 
-func TestValuesWithinToleranceAreNoLoss(t *testing.T) {
+func TestValuesWithinToleranceAreNoRegression(t *testing.T) {
 	callResult := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
-	if err := callResult.Err(); err != nil || len(callResult.Gains) > 0 {
-		t.Errorf("got %v and %d gains, want neither", err, len(callResult.Gains))
+	if err := callResult.Err(); err != nil || len(callResult.Improvements) > 0 {
+		t.Errorf("values within the tolerance: error %v, %d gains; want no error and no gains", err, len(callResult.Improvements))
 	}
 }
 
-func TestGainIsNoError(t *testing.T) {
+func TestImprovementIsNoError(t *testing.T) {
 	callResult := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
-	if err := callResult.Err(); err != nil || len(callResult.Gains) != 1 || callResult.Gains[0].ID != "allocs" {
-		t.Errorf("got %v and %v, want a gain of allocs", err, callResult.Gains)
+	if err := callResult.Err(); err != nil || len(callResult.Improvements) != 1 || callResult.Improvements[0].ID != "allocs" {
+		t.Errorf("lower value of allocs: error %v, gains %v; want no error and one gain of allocs", err, callResult.Improvements)
 	}
 }
 
-func TestRowOfOnlyOneSideIsAnError(t *testing.T) {
+func TestUnmatchedRowIsAnError(t *testing.T) {
 	unknownRowError := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
 	if unknownRowError == nil || !strings.Contains(unknownRowError.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
-		t.Errorf("a new row without a last value: got %v", unknownRowError)
+		t.Errorf("error for the measured row bytes without a stored value = %v; want advice to run `make bench-smoke UPDATE=1`", unknownRowError)
 	}
-	unmeasured := Compare(fakeRows, measure(30, 1.43), commitsOfTest).Err()
-	if unmeasured == nil || !strings.Contains(unmeasured.Error(), "A last value is stored for bytes, but nothing was measured.") {
-		t.Errorf("a row that was not measured: got %v", unmeasured)
+	unmeasuredErr := Compare(fakeRows, measure(30, 1.43), commitsOfTest).Err()
+	if unmeasuredErr == nil || !strings.Contains(unmeasuredErr.Error(), "A last value is stored for bytes, but nothing was measured.") {
+		t.Errorf("error for the stored row bytes without a measurement = %v; want an error that reports the missing measurement", unmeasuredErr)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestUpdateIgnoresNoise(t *testing.T) {
 	}{{30, "2026-11-23"}, {1.2, "2026-12-01"}, {242, "2026-11-21"}}
 	for i, smokeRow := range got {
 		if smokeRow.Value != want[i].rowValue || smokeRow.Date != want[i].date {
-			t.Errorf("%s: got %v of %s, want %v of %s", smokeRow.ID, smokeRow.Value, smokeRow.Date, want[i].rowValue, want[i].date)
+			t.Errorf("updated row %s: value %v, date %s; want value %v, date %s", smokeRow.ID, smokeRow.Value, smokeRow.Date, want[i].rowValue, want[i].date)
 		}
 	}
 }
@@ -90,6 +90,6 @@ func TestUpdateOfExactRow(t *testing.T) {
 	lastRows := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
 	got := Update(lastRows, []Row{{ID: "count", Value: 2}}, "2026-12-01")
 	if got[0].Value != 2 || got[0].Date != "2026-12-01" {
-		t.Errorf("got %v", got[0])
+		t.Errorf("updated row = %v; want the value 2 and the date 2026-12-01", got[0])
 	}
 }

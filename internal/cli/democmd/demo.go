@@ -257,14 +257,14 @@ func hasBrowserTools(ctx context.Context, p *cli.Program) bool {
 	if err != nil {
 		return false
 	}
-	permissionsNow, err := permissions.Permissions(browser.Name)
-	return err == nil && permissionsNow.Permission != wire.PermissionOff
+	currentPermissions, err := permissions.Permissions(browser.Name)
+	return err == nil && currentPermissions.Permission != wire.PermissionOff
 }
 
 func countMessages(result json.RawMessage) int {
-	var exported struct {
+	var exportResult struct {
 		Count int `json:"count"`
 	}
-	_ = json.Unmarshal(result, &exported) // the count is 0 if the result has another form
-	return exported.Count
+	_ = json.Unmarshal(result, &exportResult) // the count is 0 if the result has another form
+	return exportResult.Count
 }

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	stopAfter            = 4 * time.Second
+	demoStopDelay        = 4 * time.Second
 	abortTimeout         = 2 * time.Second
 	approvalTimeout      = 45 * time.Second
 	approvalPollInterval = 100 * time.Millisecond
@@ -93,11 +93,11 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 	}
 	call := demoCall{Tool: exportTool, Status: demoCancelled, DurationMs: time.Since(startedAt).Milliseconds()}
 	defer func() {
-		call.DroppedPart = d.site.lastAborted()
+		call.DroppedPart = d.site.lastAbortedPage()
 		d.result.Calls = append(d.result.Calls, call)
 	}()
 	deadline := time.After(abortTimeout)
-	for d.site.lastAborted() == 0 {
+	for d.site.lastAbortedPage() == 0 {
 		select {
 		case <-time.After(approvalPollInterval):
 			continue
@@ -106,15 +106,15 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 		terminalOut.PrintLine("   Stopped.")
 		return nil
 	}
-	terminalOut.PrintText(stoppedText(d.site.lastAborted()))
+	terminalOut.PrintText(stoppedText(d.site.lastAbortedPage()))
 	return nil
 }
 
-// stopDuringRequest calls stop after stopAfter, as soon as the page has sent its next request. If
-// the call stopped between two requests, the page would have no request to drop.
+// stopDuringRequest calls stop after demoStopDelay, as soon as the page has sent its next request. If
+// the call stopped between two requests, the page would have no request to abort.
 func (d *demo) stopDuringRequest(ctx context.Context, stop func()) {
 	select {
-	case <-time.After(stopAfter):
+	case <-time.After(demoStopDelay):
 	case <-ctx.Done():
 		return
 	}
@@ -175,7 +175,7 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, callOutcomes <-chan c
 
 func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-chan callOutcome) *callOutcome {
 	terminalOut := d.program.Out
-	var confirmations <-chan bool // nil without a terminal
+	var confirmations <-chan bool // the channel confirmations is nil if stdin is not a terminal
 	if d.questions == nil {
 		terminalOut.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
 	} else {
@@ -189,8 +189,8 @@ func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-ch
 		case isAllowed := <-confirmations:
 			choice := callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce}
 			if _, err := callview.Decide(ctx, d.client.Calls, id, choice); err != nil && ctx.Err() == nil {
-				var alreadyDecided *callview.AlreadyDecidedError
-				if !errors.As(err, &alreadyDecided) { // the user decided in the side panel first
+				var decidedErr *callview.AlreadyDecidedError
+				if !errors.As(err, &decidedErr) { // the user decided in the side panel first
 					return &callOutcome{err: err}
 				}
 			}

@@ -12,16 +12,16 @@ func TestDemoStopsCallDuringRequest(t *testing.T) {
 		d := &demo{site: &site{}}
 		var isStopped atomic.Bool
 		go d.stopDuringRequest(t.Context(), func() { isStopped.Store(true) })
-		d.site.announceRequest() // a request before the stop is due
-		time.Sleep(stopAfter)
+		d.site.wakeRequestWaiter() // a request before the stop is due
+		time.Sleep(demoStopDelay)
 		synctest.Wait()
 		if isStopped.Load() {
-			t.Fatal("the demo stopped the call while the page had sent no request")
+			t.Fatal("the demo stopped the call before the page sent a request; want a running call")
 		}
-		d.site.announceRequest()
+		d.site.wakeRequestWaiter()
 		synctest.Wait()
 		if !isStopped.Load() {
-			t.Error("the demo did not stop the call when the page sent its next request")
+			t.Error("the demo did not stop the call when the page sent its next request; want a stopped call")
 		}
 	})
 }

@@ -96,11 +96,11 @@ func (p demoPlugin) write(siteURL string) error {
 		return err
 	}
 	manifest["name"] = packageName
-	about, ok := manifest["opentabs"].(map[string]any)
+	pluginFields, ok := manifest["opentabs"].(map[string]any)
 	if !ok {
 		return errors.New("package.json of the example plugin has no member opentabs")
 	}
-	about["urlPatterns"], about["homepage"] = []string{"http://" + siteHost + "/*"}, siteURL
+	pluginFields["urlPatterns"], pluginFields["homepage"] = []string{"http://" + siteHost + "/*"}, siteURL
 	if fileContent, err = rawjson.Marshal(manifest); err != nil {
 		return err
 	}

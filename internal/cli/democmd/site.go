@@ -26,9 +26,9 @@ const (
 // The type site is the example site of the demo: a chat with a few channels, served on a
 // loopback address.
 type site struct {
-	url      string
-	server   *http.Server
-	stopping chan struct{}
+	url        string
+	server     *http.Server
+	stopSignal chan struct{}
 
 	mu           sync.Mutex    // the mutex guards all fields below
 	abortedPages []int         // abortedPages are the numbers of the message pages whose requests the browser aborted
@@ -41,7 +41,7 @@ func startSite(ctx context.Context) (*site, error) {
 		return nil, fmt.Errorf("serve the example site: %w", err)
 	}
 	address := listener.Addr().(*net.TCPAddr)
-	s := &site{url: fmt.Sprintf("http://%s:%d/", siteHost, address.Port), stopping: make(chan struct{})}
+	s := &site{url: fmt.Sprintf("http://%s:%d/", siteHost, address.Port), stopSignal: make(chan struct{})}
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /{$}", servePage)
 	routes.HandleFunc("GET /open", s.serveOpen)
@@ -64,7 +64,7 @@ func (s *site) checkHost(nextHandler http.Handler, port int) http.Handler {
 }
 
 func (s *site) stop() {
-	close(s.stopping)
+	close(s.stopSignal)
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
 	defer cancel()
 	if s.server.Shutdown(ctx) != nil {
@@ -83,7 +83,7 @@ func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(": open\n\n"))
 	_ = http.NewResponseController(w).Flush()
 	select {
-	case <-s.stopping:
+	case <-s.stopSignal:
 	case <-r.Context().Done():
 	}
 }
@@ -95,7 +95,7 @@ type chatMessage struct {
 }
 
 func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
-	s.announceRequest()
+	s.wakeRequestWaiter()
 	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
 	if err != nil {
 		number = 0
@@ -134,7 +134,7 @@ func (s *site) waitForRequest() <-chan struct{} {
 	return s.nextRequest
 }
 
-func (s *site) announceRequest() {
+func (s *site) wakeRequestWaiter() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.nextRequest != nil {
@@ -143,7 +143,7 @@ func (s *site) announceRequest() {
 	}
 }
 
-func (s *site) lastAborted() int {
+func (s *site) lastAbortedPage() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.abortedPages) == 0 {

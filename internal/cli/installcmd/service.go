@@ -112,7 +112,7 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 	if err := manager.Check(ctx); err != nil {
 		return fmt.Errorf("the service cannot start here, and nothing was changed: %w: %s", err, serviceRemedy)
 	}
-	hasStopped, err := stopForService(ctx, p, h)
+	hasStopped, err := stopServerForService(ctx, p, h)
 	if err != nil {
 		return err
 	}
@@ -138,8 +138,8 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 
 const serviceRemedy = "run the command in a session of your desktop or over SSH as the same user, or use opentabs without a service, because `opentabs mcp` starts the server when a client needs it"
 
-// The service needs the port of a running server, so stopForService stops this server.
-func stopForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopped bool, err error) {
+// The service needs the port of a running server, so stopServerForService stops this server.
+func stopServerForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopped bool, err error) {
 	stoppedServer, err := h.StopServer(ctx, false)
 	if errors.Is(err, httpapi.ErrNoServer) {
 		return false, nil
@@ -205,13 +205,13 @@ func runServiceStatus(ctx context.Context, opts serviceOptions) error {
 	}
 	terminalOut.PrintTable("", [][]string{
 		{"service", state.File},
-		{"runs", yesOrNo(state.IsRunning)},
-		{"at login", yesOrNo(state.IsEnabled)},
+		{"runs", formatYesNo(state.IsRunning)},
+		{"at login", formatYesNo(state.IsEnabled)},
 	})
 	return nil
 }
 
-func yesOrNo(isTrue bool) string {
+func formatYesNo(isTrue bool) string {
 	if isTrue {
 		return "yes"
 	}

@@ -59,7 +59,7 @@ prints the command that removes it.`,
 
 // The type removal is one item that `opentabs uninstall` removes, such as the extension's
 // folder.
-type removal struct {
+type uninstallStep struct {
 	description string
 	removeItem  func(context.Context) (string, error)
 }
@@ -67,11 +67,11 @@ type removal struct {
 // The type uninstaller collects and then removes everything that opentabs has stored on
 // this machine.
 type uninstaller struct {
-	program   *cli.Program
-	home      *home.Home
-	installed installed.Program
-	opts      uninstallOptions
-	removals  []removal
+	program        *cli.Program
+	home           *home.Home
+	installed      installed.Program
+	opts           uninstallOptions
+	uninstallSteps []uninstallStep
 }
 
 func runUninstall(ctx context.Context, opts uninstallOptions) error {
@@ -91,13 +91,13 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 	}
 	h := home.New(dirs, settings, p.Getenv, func(warning string) { p.Out.Notef("%s", warning) })
 	u := &uninstaller{program: p, home: h, installed: program, opts: opts}
-	if err := u.collect(ctx); err != nil {
+	if err := u.collectRemovals(ctx); err != nil {
 		return err
 	}
 	return u.run(ctx)
 }
 
-func (u *uninstaller) collect(ctx context.Context) error {
+func (u *uninstaller) collectRemovals(ctx context.Context) error {
 	server, err := u.home.FindServer(ctx)
 	switch {
 	case err == nil:
@@ -126,7 +126,7 @@ func (u *uninstaller) collect(ctx context.Context) error {
 }
 
 func (u *uninstaller) add(text string, removeItem func(context.Context) (string, error)) {
-	u.removals = append(u.removals, removal{text, removeItem})
+	u.uninstallSteps = append(u.uninstallSteps, uninstallStep{text, removeItem})
 }
 
 func (u *uninstaller) collectClients() error {
@@ -177,12 +177,12 @@ func (u *uninstaller) dataFolders() []string {
 // checkOwnFolder rejects the home directory, to which the user may have set OPENTABS_HOME by mistake.
 func checkOwnFolder(dir string) error {
 	for _, findFolder := range []func() (string, error){os.UserHomeDir, os.Getwd} {
-		inside, err := findFolder()
+		containingFolder, err := findFolder()
 		if err != nil {
 			continue
 		}
-		if relative, err := filepath.Rel(dir, inside); err == nil && (relative == "." || filepath.IsLocal(relative)) {
-			return cli.NewUsageError("%s contains %s, so --purge does not remove it: remove the files of opentabs there yourself", dir, inside)
+		if relativePath, err := filepath.Rel(dir, containingFolder); err == nil && (relativePath == "." || filepath.IsLocal(relativePath)) {
+			return cli.NewUsageError("%s contains %s, so --purge does not remove it: remove the files of opentabs there yourself", dir, containingFolder)
 		}
 	}
 	return nil
@@ -202,12 +202,12 @@ type finishedUninstall struct {
 
 func (u *uninstaller) run(ctx context.Context) error {
 	terminalOut := u.program.Out
-	if len(u.removals) == 0 {
+	if len(u.uninstallSteps) == 0 {
 		return u.report("there is nothing to remove")
 	}
 	if !u.opts.json {
 		terminalOut.PrintLine("uninstall removes:")
-		for _, r := range u.removals {
+		for _, r := range u.uninstallSteps {
 			terminalOut.PrintLine("  %s", r.description)
 		}
 	}
@@ -234,7 +234,7 @@ func (u *uninstaller) run(ctx context.Context) error {
 // After a failure, removeAll continues, unless the server refuses to stop because calls are running or waiting.
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
-	for i, r := range u.removals {
+	for i, r := range u.uninstallSteps {
 		removalReport, err := r.removeItem(ctx)
 		switch {
 		case err != nil && i == 0 && errors.As(err, new(*httpapi.RefusedError)):
@@ -251,7 +251,7 @@ func (u *uninstaller) removeAll(ctx context.Context) error {
 func (u *uninstaller) report(removalReport string) error {
 	terminalOut := u.program.Out
 	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
-	for _, r := range u.removals {
+	for _, r := range u.uninstallSteps {
 		result.Removed = append(result.Removed, r.description)
 	}
 	if err := u.program.Report(u.opts.json, result, "%s", removalReport); u.opts.json {
@@ -277,8 +277,8 @@ func (u *uninstaller) stopServer(ctx context.Context) (string, error) {
 }
 
 func (u *uninstaller) removeExtension(context.Context) (string, error) {
-	folder, hasGone, err := extensiondir.Remove(u.home.Dirs)
-	if err != nil || hasGone {
+	folder, isRemoved, err := extensiondir.Remove(u.home.Dirs)
+	if err != nil || isRemoved {
 		return "", err
 	}
 	return folder + " stays, because it has files that are not part of the extension", nil
@@ -287,7 +287,7 @@ func (u *uninstaller) removeExtension(context.Context) (string, error) {
 // On Windows, a running program cannot be removed.
 func (u *uninstaller) removeProgram(context.Context) (string, error) {
 	path := u.installed.Path
-	if err := os.Remove(upgrade.KeptPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(upgrade.BackupPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	if runtime.GOOS == "windows" {

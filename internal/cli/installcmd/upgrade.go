@@ -19,9 +19,9 @@ import (
 )
 
 type upgradeOptions struct {
-	program   *cli.Program
-	onlyCheck bool
-	json      bool
+	program     *cli.Program
+	isCheckOnly bool
+	json        bool
 }
 
 // NewUpgradeCmd returns the command `opentabs upgrade`.
@@ -42,7 +42,7 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 		Args:    cli.LimitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runUpgrade(cmd.Context(), opts) },
 	}
-	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "only report whether a newer version exists")
+	cmd.Flags().BoolVar(&opts.isCheckOnly, "check", false, "only report whether a newer version exists")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
@@ -68,17 +68,17 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 	if err != nil {
 		return err
 	}
-	newestVersion, err := findNewest(ctx, p, program)
+	newestVersion, err := findNewestVersion(ctx, p, program)
 	if err != nil {
 		return err
 	}
 	switch {
-	case opts.json && (opts.onlyCheck || !newestVersion.IsNewer):
+	case opts.json && (opts.isCheckOnly || !newestVersion.IsNewer):
 		return p.Out.PrintValue(newestVersion)
 	case !newestVersion.IsNewer:
 		p.Out.PrintLine("opentabs %s is the newest version", version.Version)
 		return nil
-	case opts.onlyCheck:
+	case opts.isCheckOnly:
 		p.Out.PrintLine("opentabs %s is available, and this is opentabs %s. To install it, run: %s", newestVersion.Latest, version.Version, newestVersion.Command)
 		return nil
 	case program.UpgradeCommand("", "") != "":
@@ -89,11 +89,11 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 
 // finishedUpgrade is the output of `opentabs upgrade --json`.
 type finishedUpgrade struct {
-	Version  string `json:"version"`
-	Previous string `json:"previous"`
-	Path     string `json:"path"`
-	// The field Kept is the path at which the previous program is kept.
-	Kept string `json:"kept"`
+	Version         string `json:"version"`
+	PreviousVersion string `json:"previous"`
+	Path            string `json:"path"`
+	// The field BackupPath is the path at which the previous program is kept.
+	BackupPath string `json:"kept"`
 	// IsRestarted is true if the upgrade has restarted the server with the new version.
 	IsRestarted bool `json:"restarted"`
 }
@@ -108,30 +108,30 @@ func describeInstallation(program installed.Program) string {
 	return fmt.Sprintf("%s has installed %s", program.Method, program.Path)
 }
 
-func findNewest(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
-	newestVersionValue := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
+func findNewestVersion(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
+	newest := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
 	var err error
 	switch program.Method {
 	case installed.NPM, installed.NPX:
-		newestVersionValue.Latest, err = findNewestInNPM(ctx, p)
+		newest.Latest, err = findNewestNPMVersion(ctx, p)
 	default:
 		url := releaseURL(p)
 		if url == "" {
 			return newestVersion{}, cli.NewUsageError("this program was built without an address of releases: set %s, or install a new version as you installed this one (%s)", upgrade.URLVariable, program.Path)
 		}
-		newestVersionValue.release, err = upgrade.Fetch(ctx, url)
-		newestVersionValue.Latest = newestVersionValue.release.Version
+		newest.release, err = upgrade.Fetch(ctx, url)
+		newest.Latest = newest.release.Version
 	}
 	if err != nil {
 		return newestVersion{}, err
 	}
-	newestVersionValue.IsNewer = npm.Compare(newestVersionValue.Latest, version.Version) > 0
-	if newestVersionValue.IsNewer {
-		if newestVersionValue.Command = program.UpgradeCommand(newestVersionValue.release.URL, newestVersionValue.Latest); newestVersionValue.Command == "" {
-			newestVersionValue.Command = "opentabs upgrade"
+	newest.IsNewer = npm.Compare(newest.Latest, version.Version) > 0
+	if newest.IsNewer {
+		if newest.Command = program.UpgradeCommand(newest.release.URL, newest.Latest); newest.Command == "" {
+			newest.Command = "opentabs upgrade"
 		}
 	}
-	return newestVersionValue, nil
+	return newest, nil
 }
 
 func releaseURL(p *cli.Program) string {
@@ -141,7 +141,7 @@ func releaseURL(p *cli.Program) string {
 	return version.ReleaseURL
 }
 
-func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
+func findNewestNPMVersion(ctx context.Context, p *cli.Program) (string, error) {
 	config, err := home.NPMConfig(p.Getenv, ".")
 	if err != nil {
 		return "", err
@@ -171,15 +171,15 @@ func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.
 		return err
 	}
 	p.Out.Notef("downloading opentabs %s from %s", release.Version, release.URL)
-	downloaded, err := release.Download(ctx, filepath.Dir(program.Path))
+	downloadedProgram, err := release.Download(ctx, filepath.Dir(program.Path))
 	if errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("you may not write to %s: run the command as the owner of that folder, or install opentabs in a folder of yours", filepath.Dir(program.Path))
 	}
 	if err != nil {
 		return err
 	}
-	keptFile, err := downloaded.Install(program.Path)
-	if err = errors.Join(err, downloaded.Remove()); err != nil {
+	keptFile, err := downloadedProgram.Install(program.Path)
+	if err = errors.Join(err, downloadedProgram.Remove()); err != nil {
 		return err
 	}
 	if !opts.json {

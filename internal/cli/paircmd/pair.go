@@ -78,7 +78,7 @@ func runPair(ctx context.Context, opts pairOptions) error {
 	}
 	name, err := WaitForBrowser(ctx, client, code, opts.timeout, nil)
 	switch {
-	case errors.Is(err, ErrOtherCode):
+	case errors.Is(err, ErrWrongCode):
 		err = usererr.Errorf("%v, so the code was not kept: compare the code with the side panel of the extension, and run `opentabs pair` again", err)
 	case errors.Is(err, ErrUnusedCode):
 		err = usererr.Errorf("no browser used the code within %s, so the code was not kept. Compare the code with the side panel of the extension, and enter port %d there. Then run `opentabs pair` again. An extension from a store also needs its ID in the setting storeExtensions",
@@ -137,7 +137,7 @@ func runPairList(opts pairListOptions) error {
 	}
 	tableRows := [][]string{{"ID", "BROWSER", "PAIRED"}}
 	for _, b := range browsers {
-		tableRows = append(tableRows, []string{b.ID, b.Name, b.Paired.Local().Format(time.DateTime)})
+		tableRows = append(tableRows, []string{b.ID, b.Name, b.PairedAt.Local().Format(time.DateTime)})
 	}
 	p.Out.PrintTable("", tableRows)
 	return nil

@@ -18,9 +18,9 @@ const (
 )
 
 var (
-	// ErrOtherCode is the error for a code that differs from the codes of all browsers that
+	// ErrWrongCode is the error for a code that differs from the codes of all browsers that
 	// try to connect.
-	ErrOtherCode = errors.New("the browser shows another code")
+	ErrWrongCode = errors.New("the browser shows another code")
 	// ErrUnusedCode is the error for a code that no browser has used in time.
 	ErrUnusedCode = errors.New("no browser has used the code")
 )
@@ -32,13 +32,13 @@ type statusReader interface {
 
 // WaitForBrowser waits for a connection from the browser that shows the given pairing code,
 // and returns the browser's name. The caller must store the pairing code before it calls WaitForBrowser.
-// WaitForBrowser returns [ErrOtherCode] as soon as only browsers that show other codes try to
+// WaitForBrowser returns [ErrWrongCode] as soon as only browsers that show other codes try to
 // connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no
 // unpaired browser reaches the server; a nil onSilence is not called.
 func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onSilence func()) (string, error) {
 	keyID := wire.KeyID(wire.PairingKey(code))
 	startedAt := time.Now()
-	hasTried := false
+	hasBrowserTried := false
 	for {
 		serverStatus, err := server.Status(ctx)
 		if err != nil {
@@ -48,13 +48,13 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 		if i := slices.IndexFunc(serverStatus.Browsers, isPaired); i >= 0 {
 			return serverStatus.Browsers[i].Name, nil
 		}
-		hasTried = hasTried || len(serverStatus.Unpaired) > 0
-		switch waited := time.Since(startedAt); {
+		hasBrowserTried = hasBrowserTried || len(serverStatus.Unpaired) > 0
+		switch waitDuration := time.Since(startedAt); {
 		case showsOtherCode(serverStatus.Unpaired, keyID, startedAt):
-			return "", ErrOtherCode
-		case waited > timeout:
+			return "", ErrWrongCode
+		case waitDuration > timeout:
 			return "", ErrUnusedCode
-		case waited > silenceTimeout && !hasTried && onSilence != nil:
+		case waitDuration > silenceTimeout && !hasBrowserTried && onSilence != nil:
 			onSilence()
 			onSilence = nil
 		}
@@ -66,14 +66,14 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 	}
 }
 
-// Attempts before `since` do not count, because the browser may have displayed a new code since then.
+// showsOtherCode ignores attempts before `since`, because the browser may have displayed a new code since then.
 func showsOtherCode(unpaired []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
-	hasOther := false
+	hasOtherCode := false
 	for _, b := range unpaired {
 		if b.KeyID == keyID {
 			return false
 		}
-		hasOther = hasOther || b.TriedAt.After(since)
+		hasOtherCode = hasOtherCode || b.TriedAt.After(since)
 	}
-	return hasOther
+	return hasOtherCode
 }

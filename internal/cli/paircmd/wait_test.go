@@ -13,13 +13,13 @@ import (
 
 const testCode = "7KQ2MXD9R4TB8WZ0HJ5N"
 
-type timedStatus struct {
-	startedAt time.Time
-	statusAt  func(time.Duration) httpapi.Status
+type timedStatusReader struct {
+	startedAt   time.Time
+	statusAfter func(time.Duration) httpapi.Status
 }
 
-func (s timedStatus) Status(context.Context) (httpapi.Status, error) {
-	return s.statusAt(time.Since(s.startedAt)), nil
+func (s timedStatusReader) Status(context.Context) (httpapi.Status, error) {
+	return s.statusAfter(time.Since(s.startedAt)), nil
 }
 
 // TestWaitForBrowser checks how soon a right code, a wrong code and an unused code are
@@ -27,7 +27,7 @@ func (s timedStatus) Status(context.Context) (httpapi.Status, error) {
 func TestWaitForBrowser(t *testing.T) {
 	keyID := wire.KeyID(wire.PairingKey(testCode))
 	connectedStatus := httpapi.Status{Browsers: []httpapi.Browser{{Name: "Other", Connected: true}, {Name: "Work", Connected: true, PairingKeyID: keyID}}}
-	offering := func(ids ...string) (s httpapi.Status) {
+	newUnpairedStatus := func(ids ...string) (s httpapi.Status) {
 		for _, id := range ids {
 			s.Unpaired = append(s.Unpaired, httpapi.UnpairedBrowser{KeyID: id, TriedAt: time.Now()})
 		}
@@ -37,19 +37,19 @@ func TestWaitForBrowser(t *testing.T) {
 		return httpapi.Status{Unpaired: []httpapi.UnpairedBrowser{{KeyID: "other", TriedAt: time.Now().Add(-4 * time.Second)}}}
 	}
 	for _, c := range []struct {
-		name       string
-		statusAt   func(time.Duration) httpapi.Status
-		want       error
-		atMost     time.Duration
-		hasSilence bool
+		name        string
+		statusAfter func(time.Duration) httpapi.Status
+		want        error
+		maxWait     time.Duration
+		wantSilence bool
 	}{
 		{"right code", func(d time.Duration) httpapi.Status {
 			if d < 2*time.Second {
-				return offering("other", keyID)
+				return newUnpairedStatus("other", keyID)
 			}
 			return connectedStatus
 		}, nil, 3 * time.Second, false},
-		{"wrong code", func(time.Duration) httpapi.Status { return offering("other") }, ErrOtherCode, time.Second, false},
+		{"wrong code", func(time.Duration) httpapi.Status { return newUnpairedStatus("other") }, ErrWrongCode, time.Second, false},
 		{"a new code of the same browser", func(d time.Duration) httpapi.Status {
 			if d < 2*time.Second {
 				return earlierStatus()
@@ -58,25 +58,25 @@ func TestWaitForBrowser(t *testing.T) {
 		}, nil, 3 * time.Second, false},
 		{"wrong code, and the side panel is opened later", func(d time.Duration) httpapi.Status {
 			if d < 20*time.Second {
-				return offering()
+				return newUnpairedStatus()
 			}
-			return offering("other")
-		}, ErrOtherCode, 21 * time.Second, true},
-		{"no browser", func(time.Duration) httpapi.Status { return offering() }, ErrUnusedCode, time.Minute + time.Second, true},
+			return newUnpairedStatus("other")
+		}, ErrWrongCode, 21 * time.Second, true},
+		{"no browser", func(time.Duration) httpapi.Status { return newUnpairedStatus() }, ErrUnusedCode, time.Minute + time.Second, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				startedAt := time.Now()
-				silences := 0
-				name, err := WaitForBrowser(t.Context(), timedStatus{startedAt, c.statusAt}, testCode, time.Minute, func() { silences++ })
+				silenceCount := 0
+				name, err := WaitForBrowser(t.Context(), timedStatusReader{startedAt, c.statusAfter}, testCode, time.Minute, func() { silenceCount++ })
 				if !errors.Is(err, c.want) || err == nil && name != "Work" {
-					t.Errorf("the browser is %q, %v; want the error %v", name, err, c.want)
+					t.Errorf("WaitForBrowser returned the browser %q, error %v; want the error %v", name, err, c.want)
 				}
-				if waited := time.Since(startedAt); waited > c.atMost {
-					t.Errorf("WaitForBrowser returned after %s, want at most %s", waited, c.atMost)
+				if waitDuration := time.Since(startedAt); waitDuration > c.maxWait {
+					t.Errorf("WaitForBrowser returned after %s, want at most %s", waitDuration, c.maxWait)
 				}
-				if hasSilence := silences == 1; hasSilence != c.hasSilence {
-					t.Errorf("onSilence was called %d times; want a call: %t", silences, c.hasSilence)
+				if hasSilence := silenceCount == 1; hasSilence != c.wantSilence {
+					t.Errorf("WaitForBrowser called onSilence %d times; want one call = %t", silenceCount, c.wantSilence)
 				}
 			})
 		})

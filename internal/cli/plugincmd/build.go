@@ -62,7 +62,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
 	f.StringVar(&opts.plugin.DisplayName, "display", "", "the display `NAME` of the plugin")
 	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that describes the plugin")
-	f.StringVar(&opts.plugin.World, "world", "main", "the `WORLD` in which the plugin's code runs: main or isolated")
+	f.StringVar(&opts.plugin.ScriptWorld, "world", "main", "the `WORLD` in which the plugin's code runs: main or isolated")
 	f.StringVar(&opts.plugin.Dir, "dir", ".", "create the plugin's directory in this `DIR`")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
@@ -96,19 +96,19 @@ type pluginBuildOptions struct {
 
 // builtPlugin is the output of `opentabs plugin build --json`.
 type builtPlugin struct {
-	Name        string      `json:"name"`
-	DisplayName string      `json:"display_name"`
-	Version     string      `json:"version"`
-	Hash        string      `json:"hash"`
-	Tools       []builtPart `json:"tools"`
-	Prompts     []builtPart `json:"prompts"`
-	Files       []builtFile `json:"files"`
-	Warnings    []string    `json:"warnings"`
-	DurationMs  int64       `json:"duration_ms"`
+	Name        string       `json:"name"`
+	DisplayName string       `json:"display_name"`
+	Version     string       `json:"version"`
+	Hash        string       `json:"hash"`
+	Tools       []pluginPart `json:"tools"`
+	Prompts     []pluginPart `json:"prompts"`
+	Files       []builtFile  `json:"files"`
+	Warnings    []string     `json:"warnings"`
+	DurationMs  int64        `json:"duration_ms"`
 }
 
-// builtPart is a tool or a prompt of a built plugin.
-type builtPart struct {
+// pluginPart is a tool or a prompt of a built plugin.
+type pluginPart struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
@@ -120,23 +120,23 @@ type builtFile struct {
 }
 
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
-	builtPluginValue := builtPlugin{
+	buildOutput := builtPlugin{
 		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
-		Tools: []builtPart{}, Prompts: []builtPart{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
+		Tools: []pluginPart{}, Prompts: []pluginPart{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
 	}
 	for _, t := range result.Tools {
-		builtPluginValue.Tools = append(builtPluginValue.Tools, builtPart(t))
+		buildOutput.Tools = append(buildOutput.Tools, pluginPart(t))
 	}
 	for _, prompt := range result.Prompts {
-		builtPluginValue.Prompts = append(builtPluginValue.Prompts, builtPart(prompt))
+		buildOutput.Prompts = append(buildOutput.Prompts, pluginPart(prompt))
 	}
 	for _, f := range result.Files {
-		builtPluginValue.Files = append(builtPluginValue.Files, builtFile(f))
+		buildOutput.Files = append(buildOutput.Files, builtFile(f))
 	}
 	for _, w := range result.Warnings {
-		builtPluginValue.Warnings = append(builtPluginValue.Warnings, w.String())
+		buildOutput.Warnings = append(buildOutput.Warnings, w.String())
 	}
-	return builtPluginValue
+	return buildOutput
 }
 
 func newPluginBuildCmd(p *cli.Program) *cobra.Command {
@@ -177,7 +177,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	for _, w := range result.Warnings {
 		terminalOut.Notef("warning: %s", w)
 	}
-	toolCount := terminal.Plural(len(result.Tools), "tool")
+	toolCount := terminal.CountNoun(len(result.Tools), "tool")
 	tableRows := [][]string{}
 	for _, t := range result.Tools {
 		tableRows = append(tableRows, []string{t.Name, t.Description})
@@ -186,7 +186,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 		tableRows = append(tableRows, []string{p.Name + " (prompt)", p.Description})
 	}
 	if len(result.Prompts) > 0 {
-		toolCount += ", " + terminal.Plural(len(result.Prompts), "prompt")
+		toolCount += ", " + terminal.CountNoun(len(result.Prompts), "prompt")
 	}
 	terminalOut.PrintLine("%s %s (%s), %s", result.Name, terminal.SafeLine(result.Version), terminal.SafeLine(result.DisplayName), toolCount)
 	terminalOut.PrintTable("  ", tableRows)

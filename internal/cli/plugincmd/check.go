@@ -17,12 +17,12 @@ import (
 )
 
 type pluginCheckOptions struct {
-	program *cli.Program
-	dir     string
-	json    bool
-	rules   bool
-	strict  bool
-	noTypes bool
+	program        *cli.Program
+	dir            string
+	json           bool
+	rules          bool
+	failOnWarnings bool
+	skipTypeCheck  bool
 }
 
 func newPluginCheckCmd(p *cli.Program) *cobra.Command {
@@ -45,8 +45,8 @@ author supplies that program: use --no-types for a plugin that you do not trust.
 	f := cmd.Flags()
 	f.BoolVar(&opts.json, "json", false, "print JSON")
 	f.BoolVar(&opts.rules, "rules", false, "list the rules, with the reason for each")
-	f.BoolVar(&opts.strict, "strict", false, "also fail for warnings")
-	f.BoolVar(&opts.noTypes, "no-types", false, "do not run the compiler")
+	f.BoolVar(&opts.failOnWarnings, "strict", false, "also fail for warnings")
+	f.BoolVar(&opts.skipTypeCheck, "no-types", false, "do not run the compiler")
 	return cmd
 }
 
@@ -55,7 +55,7 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	if opts.rules {
 		return printRules(terminalOut, opts.json)
 	}
-	result, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
+	result, err := author.Check(ctx, opts.dir, author.CheckOptions{SkipTypeCheck: opts.skipTypeCheck})
 	if err != nil {
 		return err
 	}
@@ -64,21 +64,21 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	} else {
 		printFindings(terminalOut, result)
 	}
-	if err != nil || result.Errors == 0 && (result.Warnings == 0 || !opts.strict) {
+	if err != nil || result.Errors == 0 && (result.Warnings == 0 || !opts.failOnWarnings) {
 		return err
 	}
 	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", problemCountText(result))
 }
 
 func problemCountText(c *author.CheckResult) string {
-	return terminal.Plural(c.Errors, "error") + ", " + terminal.Plural(c.Warnings, "warning")
+	return terminal.CountNoun(c.Errors, "error") + ", " + terminal.CountNoun(c.Warnings, "warning")
 }
 
 func printFindings(o *terminal.Output, c *author.CheckResult) {
 	for _, f := range c.Findings {
 		location := ""
-		if f.Where != "" {
-			location = "  " + terminal.SafeLine(f.Where)
+		if f.Location != "" {
+			location = "  " + terminal.SafeLine(f.Location)
 		}
 		o.PrintLine("%s %s%s", f.Level, f.Rule, location)
 		for line := range strings.Lines(f.Text) {
@@ -88,8 +88,8 @@ func printFindings(o *terminal.Output, c *author.CheckResult) {
 	for _, undoReport := range c.Undos {
 		o.Notef("%s", terminal.SafeLine(undoReport))
 	}
-	for _, uncheckedPart := range c.NotChecked {
-		o.Notef("not checked: %s", uncheckedPart)
+	for _, skippedCheck := range c.SkippedChecks {
+		o.Notef("not checked: %s", skippedCheck)
 	}
 	if c.Plugin != "" {
 		o.Notef("%s %s: %s", c.Plugin, c.Version, problemCountText(c))
@@ -107,10 +107,10 @@ func printRules(o *terminal.Output, asJSON bool) error {
 }
 
 type pluginReadmeOptions struct {
-	program   *cli.Program
-	dir       string
-	onlyCheck bool
-	json      bool
+	program     *cli.Program
+	dir         string
+	isCheckOnly bool
+	json        bool
 }
 
 // updatedReadme is the output of `opentabs plugin readme --json`. HasChanged is false if
@@ -132,18 +132,18 @@ change.`,
 		Args:    cli.LimitArgs(1),
 		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
-	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "write nothing; fail if the README is not up to date")
+	cmd.Flags().BoolVar(&opts.isCheckOnly, "check", false, "write nothing; fail if the README is not up to date")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
 func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
-	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.onlyCheck, jsbuild.Options{})
+	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.isCheckOnly, jsbuild.Options{})
 	file := filepath.Join(opts.dir, "README.md")
 	switch {
 	case err != nil:
 		return err
-	case hasChanged && opts.onlyCheck:
+	case hasChanged && opts.isCheckOnly:
 		return errors.New(file + " is not up to date: run `opentabs plugin readme`")
 	case opts.json:
 		return opts.program.Out.PrintValue(updatedReadme{file, hasChanged})
@@ -156,11 +156,11 @@ func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
 }
 
 type pluginPackOptions struct {
-	program      *cli.Program
-	dir          string
-	pluginOutput string
-	json         bool
-	noTypes      bool
+	program       *cli.Program
+	dir           string
+	pluginOutput  string
+	json          bool
+	skipTypeCheck bool
 }
 
 func newPluginPackCmd(p *cli.Program) *cobra.Command {
@@ -179,7 +179,7 @@ You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 	f := cmd.Flags()
 	f.StringVar(&opts.pluginOutput, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")
 	f.BoolVar(&opts.json, "json", false, "print JSON")
-	f.BoolVar(&opts.noTypes, "no-types", false, "do not run the plugin's compiler")
+	f.BoolVar(&opts.skipTypeCheck, "no-types", false, "do not run the plugin's compiler")
 	return cmd
 }
 
@@ -188,7 +188,7 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 	if _, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{}); err != nil {
 		return err
 	}
-	result, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
+	result, err := author.Check(ctx, opts.dir, author.CheckOptions{SkipTypeCheck: opts.skipTypeCheck})
 	if err != nil {
 		return err
 	}

@@ -54,11 +54,11 @@ Changes apply at once, also in open pages.`,
 
 func runConfigure(ctx context.Context, opts configureOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	views, err := policyBook.Settings(opts.name)
+	views, err := policyAccess.Settings(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
@@ -69,16 +69,16 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 			return err
 		}
 	} else if q := p.Out.NewQuestions(p.In); q != nil && !opts.json && len(views) > 0 {
-		if err := form.Fill(func(question string, secret bool) (string, error) { return q.Ask(ctx, question, secret) }, p.Out.Notef); err != nil {
+		if err := form.PromptValues(func(question string, secret bool) (string, error) { return q.Ask(ctx, question, secret) }, p.Out.Notef); err != nil {
 			return err
 		}
 		isNamed = true
 	}
 	if len(form.Changes) > 0 {
-		if err := policyBook.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
+		if err := policyAccess.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
 			return cli.NewUsageError("%v; nothing has changed", err)
 		}
-		if views, err = policyBook.Settings(opts.name); err != nil {
+		if views, err = policyAccess.Settings(opts.name); err != nil {
 			return cli.AsUsageError(err)
 		}
 	}

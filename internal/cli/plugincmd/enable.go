@@ -64,34 +64,34 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	if permission == wire.PermissionOff {
 		return cli.NewUsageError("--permission: off enables nothing; turn plugins off with `opentabs plugin disable`")
 	}
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins, err := namedPlugins(policyBook.Plugins, opts.names, opts.all)
+	plugins, err := namedPlugins(policyAccess.Plugins, opts.names, opts.all)
 	if err != nil {
 		return err
 	}
 	var plan []pluginview.Candidate
 	for _, candidate := range plugins {
-		plan = append(plan, newCandidate(policyBook, candidate, permission))
+		plan = append(plan, newCandidate(policyAccess, candidate, permission))
 	}
 	if opts.all {
-		for _, f := range policyBook.Plugins.Failed() {
+		for _, f := range policyAccess.Plugins.Failed() {
 			plan = append(plan, pluginview.FailedCandidate(f))
 		}
 	}
-	return enablePlan(ctx, opts, policyBook, plan)
+	return enableCandidates(ctx, opts, policyAccess, plan)
 }
 
 // If permission is empty, a new plugin gets "ask", and an enabled plugin keeps its permission.
-func newCandidate(policyBook home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
-	permissionsNow, err := policyBook.Local.Permissions(candidate.Name)
-	c := pluginview.NewCandidate(candidate, permissionsNow)
+func newCandidate(policyAccess home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
+	currentPermissions, err := policyAccess.LocalPermissions.Permissions(candidate.Name)
+	c := pluginview.NewCandidate(candidate, currentPermissions)
 	if err != nil {
-		c.Fail(err)
+		c.SetError(err)
 	}
-	if c.State != pluginview.StateEnabled || permission != "" && permission != permissionsNow.Permission {
+	if c.State != pluginview.StateEnabled || permission != "" && permission != currentPermissions.Permission {
 		c.Permission = permission
 		if permission == "" {
 			c.Permission = wire.PermissionAsk
@@ -101,7 +101,7 @@ func newCandidate(policyBook home.PolicyAccess, candidate *plugin.Plugin, permis
 	return c
 }
 
-func enablePlan(ctx context.Context, opts enableOptions, policyBook home.PolicyAccess, plan []pluginview.Candidate) error {
+func enableCandidates(ctx context.Context, opts enableOptions, policyAccess home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	pendingCount := 0
 	for _, c := range plan {
@@ -122,14 +122,14 @@ func enablePlan(ctx context.Context, opts enableOptions, policyBook home.PolicyA
 		}
 	}
 	if opts.yes || !opts.json {
-		reviewPending(policyBook, plan)
+		reviewPending(policyAccess, plan)
 	}
 	if opts.json {
 		if err := p.Out.PrintValue(pluginList[pluginview.Candidate]{plan}); err != nil {
 			return err
 		}
 	}
-	return reportEnabled(ctx, opts, policyBook, plan)
+	return reportEnabled(ctx, opts, policyAccess, plan)
 }
 
 func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
@@ -160,12 +160,12 @@ func pendingPermissions(plan []pluginview.Candidate) string {
 }
 
 func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
-	confirmation, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
-	confirmation = strings.ToLower(strings.TrimSpace(confirmation))
-	return confirmation == "y" || confirmation == "yes", err
+	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.CountNoun(n, "plugin"), permission), "table")
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
 }
 
-func reviewPending(policyBook home.PolicyAccess, plan []pluginview.Candidate) {
+func reviewPending(policyAccess home.PolicyAccess, plan []pluginview.Candidate) {
 	var reviews []wire.ConfigReviewParams
 	var indexes []int
 	for i, c := range plan {
@@ -177,17 +177,17 @@ func reviewPending(policyBook home.PolicyAccess, plan []pluginview.Candidate) {
 	if len(reviews) == 0 {
 		return
 	}
-	for i, err := range policyBook.ReviewAll(reviews, httpapi.CommandLine) {
+	for i, err := range policyAccess.ReviewAll(reviews, httpapi.CommandLine) {
 		c := &plan[indexes[i]]
 		if err != nil {
-			c.Fail(err)
+			c.SetError(err)
 			continue
 		}
 		c.IsPending, c.Change = false, pluginview.ChangeEnabled
 	}
 }
 
-func reportEnabled(ctx context.Context, opts enableOptions, policyBook home.PolicyAccess, plan []pluginview.Candidate) error {
+func reportEnabled(ctx context.Context, opts enableOptions, policyAccess home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	enabledCount, failedCount := 0, 0
 	for _, c := range plan {
@@ -204,7 +204,7 @@ func reportEnabled(ctx context.Context, opts enableOptions, policyBook home.Poli
 	if !opts.json {
 		switch {
 		case enabledCount > 0:
-			p.Out.Notef("%s enabled with the permission %s", terminal.Plural(enabledCount, "plugin"), enabledPermission(plan))
+			p.Out.Notef("%s enabled with the permission %s", terminal.CountNoun(enabledCount, "plugin"), enabledPermission(plan))
 		case len(plan) == 0:
 			p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`")
 		case failedCount == 0:
@@ -212,17 +212,17 @@ func reportEnabled(ctx context.Context, opts enableOptions, policyBook home.Poli
 		}
 	}
 	if enabledCount > 0 && !opts.json {
-		if err := reportTabs(ctx, p, policyBook.Client, ""); err != nil {
+		if err := reportTabs(ctx, p, policyAccess.Client, ""); err != nil {
 			return err
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.Plural(len(plan), "plugin"), objectPronoun(failedCount))
+		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.CountNoun(len(plan), "plugin"), itOrThem(failedCount))
 	}
 	return nil
 }
 
-func objectPronoun(n int) string {
+func itOrThem(n int) string {
 	if n == 1 {
 		return "it"
 	}
@@ -296,11 +296,11 @@ on again.`,
 
 func runDisable(ctx context.Context, opts disableOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins, err := namedPlugins(policyBook.Plugins, opts.names, opts.all)
+	plugins, err := namedPlugins(policyAccess.Plugins, opts.names, opts.all)
 	if err != nil {
 		return err
 	}
@@ -308,13 +308,13 @@ func runDisable(ctx context.Context, opts disableOptions) error {
 	var names []string
 	for _, namedPlugin := range plugins {
 		result := disabledPlugin{namedPlugin.Name, pluginview.ChangeNone, ""}
-		if policyBook.Local.MayRunAnyTool(namedPlugin) {
+		if policyAccess.LocalPermissions.MayRunAnyTool(namedPlugin) {
 			result.Change = pluginview.ChangeDisabled
 			names = append(names, namedPlugin.Name)
 		}
 		results = append(results, result)
 	}
-	failedCount := storeDisabled(policyBook, results, names)
+	failedCount := storeDisabled(policyAccess, results, names)
 	if opts.json {
 		if err := p.Out.PrintValue(pluginList[disabledPlugin]{results}); err != nil {
 			return err
@@ -323,16 +323,16 @@ func runDisable(ctx context.Context, opts disableOptions) error {
 		printDisabled(p, results)
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%d of %s could not be turned off", failedCount, terminal.Plural(len(names), "plugin"))
+		return fmt.Errorf("%d of %s could not be turned off", failedCount, terminal.CountNoun(len(names), "plugin"))
 	}
 	return nil
 }
 
-func storeDisabled(policyBook home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
+func storeDisabled(policyAccess home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
 	if len(names) == 0 {
 		return 0
 	}
-	for i, err := range policyBook.DisableAll(names, httpapi.CommandLine) {
+	for i, err := range policyAccess.DisableAll(names, httpapi.CommandLine) {
 		if err != nil {
 			failedCount++
 			index := slices.IndexFunc(results, func(r disabledPlugin) bool { return r.Name == names[i] })

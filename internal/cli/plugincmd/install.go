@@ -211,28 +211,28 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 	if newPlugin.Source == plugin.SourceNPM {
 		install.RemoveUnused(h, p.Out.Notef, newPlugin.Package)
 	}
-	book, err := h.PolicyOf(ctx, client)
+	policyAccess, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
 	if permission != "" {
-		if err := book.Review(newPlugin.Name, newPlugin.ContentHash(), permission, httpapi.CommandLine); err != nil {
+		if err := policyAccess.Review(newPlugin.Name, newPlugin.ContentHash(), permission, httpapi.CommandLine); err != nil {
 			return cli.AsUsageError(err)
 		}
 		result.IsReviewed, result.Permission = true, permission
 		p.Out.Notef("%s is reviewed; its permission is %s", newPlugin.Name, permission)
 		return reportTabs(ctx, p, client, newPlugin.Name)
 	}
-	permissionsNow, err := book.Permissions(newPlugin.Name)
+	currentPermissions, err := policyAccess.Permissions(newPlugin.Name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	result.IsReviewed, result.Permission = permissionsNow.Reviewed, permissionsNow.Permission
-	p.Out.Notef("%s", pluginview.ReviewHint(permissionsNow))
+	result.IsReviewed, result.Permission = currentPermissions.Reviewed, currentPermissions.Permission
+	p.Out.Notef("%s", pluginview.ReviewHint(currentPermissions))
 	return reportTabs(ctx, p, client, newPlugin.Name)
 }
 
-// reportTabs does nothing if client is nil; plugin is empty after a plugin was removed.
+// reportTabs does nothing if client is nil. The parameter plugin is empty after the removal of a plugin.
 func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plugin string) error {
 	if client == nil {
 		return nil
@@ -293,11 +293,11 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if storeEntry.Source == plugin.SourceNPM {
 		install.RemoveUnused(h, p.Out.Notef, storeEntry.Package)
 	}
-	book, err := h.PolicyOf(ctx, client)
+	policyAccess, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
-	if err := book.Forget(storeEntry.Name, httpapi.CommandLine); err != nil {
+	if err := policyAccess.Forget(storeEntry.Name, httpapi.CommandLine); err != nil {
 		return err
 	}
 	if opts.json {

@@ -82,30 +82,30 @@ func splitToolName(name string) (plugin, tool string) {
 
 func runPermission(ctx context.Context, opts permissionOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if opts.changes.IsEmpty() {
-		return showPermissions(p, policyBook, opts)
+		return showPermissions(p, policyAccess, opts)
 	}
-	if err := opts.changes.Apply(policyBook, p.Out.Notef); err != nil || !opts.json {
+	if err := opts.changes.Apply(policyAccess, p.Out.Notef); err != nil || !opts.json {
 		return cli.AsUsageError(err)
 	}
-	return showPermissions(p, policyBook, opts)
+	return showPermissions(p, policyAccess, opts)
 }
 
-func showPermissions(p *cli.Program, policyBook home.PolicyAccess, opts permissionOptions) error {
+func showPermissions(p *cli.Program, policyAccess home.PolicyAccess, opts permissionOptions) error {
 	names := []string{opts.changes.Plugin}
 	if opts.changes.Plugin == "" {
 		names = names[:0]
-		for _, loadedPlugin := range policyBook.Plugins.Plugins() {
+		for _, loadedPlugin := range policyAccess.Plugins.Plugins() {
 			names = append(names, loadedPlugin.Name)
 		}
 	}
 	views := []httpapi.PluginPermissions{}
 	for _, name := range names {
-		view, err := policyBook.Permissions(name)
+		view, err := policyAccess.Permissions(name)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
@@ -168,11 +168,11 @@ approval.`,
 
 func runLimit(ctx context.Context, opts limitOptions) error {
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	if err := policyBook.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
+	if err := policyAccess.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
 		return cli.AsUsageError(err)
 	}
 	limited := limitedTool{browser.FullName(opts.plugin, opts.tool), opts.limit.String()}

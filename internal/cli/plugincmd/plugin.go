@@ -93,7 +93,7 @@ func runPluginList(opts pluginListOptions) error {
 		p.Out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
 	}
 	for _, f := range pluginSet.Failed() {
-		terminal.PrintWrapped(p.Out, "    ", pluginview.FailedLine(permissions.FailedStatus(f)))
+		terminal.PrintWrapped(p.Out, "    ", pluginview.FailedLine(permissions.NewFailedPlugin(f)))
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func installedPlugins(pluginSet *plugin.Set, api permissions.Local) any {
 		installedList.Plugins = append(installedList.Plugins, api.Status(loadedPlugin))
 	}
 	for _, f := range pluginSet.Failed() {
-		installedList.Failed = append(installedList.Failed, permissions.FailedStatus(f))
+		installedList.Failed = append(installedList.Failed, permissions.NewFailedPlugin(f))
 	}
 	return installedList
 }

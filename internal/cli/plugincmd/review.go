@@ -21,8 +21,8 @@ type reviewOptions struct {
 	yes        bool
 	permission string
 	// If neither --code nor --no-code is set, the review displays the code only on a terminal.
-	code, noCode bool
-	json         bool
+	code, omitCode bool
+	json           bool
 }
 
 // reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, the output
@@ -56,7 +56,7 @@ an agent run this command: the review is your decision.`,
 		RunE: cli.ActionWithArg(&opts.name, func(ctx context.Context) error { return runReview(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also if stdout is not a terminal")
-	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")
+	cmd.Flags().BoolVar(&opts.omitCode, "no-code", false, "do not show the code")
 	cmd.MarkFlagsMutuallyExclusive("code", "no-code")
 	cmd.Flags().BoolVar(&opts.yes, "yes", false, "enable the plugin without asking")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; without --yes nothing is enabled")
@@ -70,27 +70,27 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 		return cli.NewUsageError("--permission: %v", err)
 	}
 	p := opts.program
-	policyBook, err := p.OpenPolicy(ctx)
+	policyAccess, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	permissionsNow, err := policyBook.Permissions(opts.name)
+	currentPermissions, err := policyAccess.Permissions(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	candidate, ok := policyBook.Plugins.Plugin(opts.name)
-	if !ok || candidate.ContentHash() != permissionsNow.Hash {
+	candidate, ok := policyAccess.Plugins.Plugin(opts.name)
+	if !ok || candidate.ContentHash() != currentPermissions.Hash {
 		return fmt.Errorf("the plugin %s is changing: the server has loaded another version of the plugin than its folder contains; try again", opts.name)
 	}
 	if opts.json {
-		return reviewAsJSON(policyBook, permissionsNow, permission, opts)
+		return reviewAsJSON(policyAccess, currentPermissions, permission, opts)
 	}
-	pluginview.PrintReview(p.Out, candidate, permissionsNow)
-	if err := showCode(ctx, p, policyBook, opts); err != nil {
+	pluginview.PrintReview(p.Out, candidate, currentPermissions)
+	if err := showCode(ctx, p, policyAccess, opts); err != nil {
 		return err
 	}
 	if !opts.yes {
-		isConfirmed, err := confirm(ctx, p, fmt.Sprintf("Enable %s with the permission %q? Type yes: ", candidate.Name, permission))
+		isConfirmed, err := confirmReview(ctx, p, fmt.Sprintf("Enable %s with the permission %q? Type yes: ", candidate.Name, permission))
 		if err != nil {
 			return err
 		}
@@ -98,58 +98,58 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 			return fmt.Errorf("%s was not enabled; nothing has changed", candidate.Name)
 		}
 	}
-	if err := policyBook.Review(candidate.Name, permissionsNow.Hash, permission, httpapi.CommandLine); err != nil {
+	if err := policyAccess.Review(candidate.Name, currentPermissions.Hash, permission, httpapi.CommandLine); err != nil {
 		return cli.AsUsageError(err)
 	}
 	p.Out.Notef("%s is reviewed; its permission is %s", candidate.Name, permission)
-	return reportTabs(ctx, p, policyBook.Client, candidate.Name)
+	return reportTabs(ctx, p, policyAccess.Client, candidate.Name)
 }
 
-func reviewAsJSON(policyBook home.PolicyAccess, permissionsNow httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
-	inspection, err := policyBook.Local.Inspect(opts.name)
+func reviewAsJSON(policyAccess home.PolicyAccess, currentPermissions httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
+	inspection, err := policyAccess.LocalPermissions.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
-	result := reviewedPlugin{permissionsNow, inspection.ReviewText(opts.code)}
+	result := reviewedPlugin{currentPermissions, inspection.ReviewText(opts.code)}
 	if opts.yes {
-		if err := policyBook.Review(opts.name, permissionsNow.Hash, permission, httpapi.CommandLine); err != nil {
+		if err := policyAccess.Review(opts.name, currentPermissions.Hash, permission, httpapi.CommandLine); err != nil {
 			return cli.AsUsageError(err)
 		}
-		if result.PluginPermissions, err = policyBook.Permissions(opts.name); err != nil {
+		if result.PluginPermissions, err = policyAccess.Permissions(opts.name); err != nil {
 			return cli.AsUsageError(err)
 		}
 	}
 	return opts.program.Out.PrintValue(result)
 }
 
-func confirm(ctx context.Context, p *cli.Program, question string) (bool, error) {
-	confirmation, err := ask(ctx, p, question, "review")
-	return strings.TrimSpace(confirmation) == "yes", err
+func confirmReview(ctx context.Context, p *cli.Program, question string) (bool, error) {
+	answer, err := ask(ctx, p, question, "review")
+	return strings.TrimSpace(answer) == "yes", err
 }
 
-// The function ask returns "" if the user closed stdin; printed names the output above the question,
-// such as "table".
-func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
+// The function ask returns "" if the user closed stdin. The parameter printedText names the output above
+// the question, such as "table".
+func ask(ctx context.Context, p *cli.Program, question, printedText string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {
-		return "", cli.NewUsageError("there is no terminal for the question: read the %s above, then run the command again with --yes", printed)
+		return "", cli.NewUsageError("there is no terminal for the question: read the %s above, then run the command again with --yes", printedText)
 	}
-	confirmation, err := q.Ask(ctx, question, false)
+	isConfirmed, err := q.Ask(ctx, question, false)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil && confirmation == "" {
+	if err != nil && isConfirmed == "" {
 		return "", nil // the user closed stdin
 	}
-	return confirmation, nil
+	return isConfirmed, nil
 }
 
-func showCode(ctx context.Context, p *cli.Program, policyBook home.PolicyAccess, opts reviewOptions) error {
-	inspection, err := policyBook.Local.Inspect(opts.name)
+func showCode(ctx context.Context, p *cli.Program, policyAccess home.PolicyAccess, opts reviewOptions) error {
+	inspection, err := policyAccess.LocalPermissions.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
-	code := opts.code || p.Out.IsTerminal() && !opts.noCode && !opts.yes
+	code := opts.code || p.Out.IsTerminal() && !opts.omitCode && !opts.yes
 	reviewText := inspection.ReviewText(code)
 	switch {
 	case reviewText == "":

@@ -14,10 +14,10 @@ import (
 )
 
 type pluginUpdateOptions struct {
-	program   *cli.Program
-	names     []string
-	onlyCheck bool
-	json      bool
+	program     *cli.Program
+	names       []string
+	isCheckOnly bool
+	json        bool
 }
 
 func newPluginUpdateCmd(p *cli.Program) *cobra.Command {
@@ -34,7 +34,7 @@ version. An updated plugin does not run until you review it again.`,
 			return runPluginUpdate(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "only list new versions")
+	cmd.Flags().BoolVar(&opts.isCheckOnly, "check", false, "only list new versions")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -45,20 +45,20 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if err != nil {
 		return err
 	}
-	formOffers, err := i.FindUpdates(ctx, opts.names)
+	updateOffers, err := i.FindUpdates(ctx, opts.names)
 	if err != nil {
 		return err
 	}
-	if len(formOffers) == 0 {
+	if len(updateOffers) == 0 {
 		p.Out.Notef("no plugin was installed from a registry; install one with `opentabs plugin install NAME`")
 	}
-	if opts.onlyCheck {
-		return showOffers(p, formOffers, opts.json)
+	if opts.isCheckOnly {
+		return printUpdateOffers(p, updateOffers, opts.json)
 	}
 	failedCount := 0
 	results := []updatedPlugin{}
-	for _, o := range formOffers {
-		result, err := updateOne(ctx, i, o, opts)
+	for _, o := range updateOffers {
+		result, err := updatePlugin(ctx, i, o, opts)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -77,7 +77,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%d of %s could not be updated; the installed version does not change", failedCount, terminal.Plural(len(formOffers), "plugin"))
+		return fmt.Errorf("%d of %s could not be updated; the installed version does not change", failedCount, terminal.CountNoun(len(updateOffers), "plugin"))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ type updatedPlugin struct {
 	Error           string       `json:"error,omitempty"`
 }
 
-func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer, opts pluginUpdateOptions) (updatedPlugin, error) {
+func updatePlugin(ctx context.Context, i *install.Installer, o install.UpdateOffer, opts pluginUpdateOptions) (updatedPlugin, error) {
 	if o.Error != "" {
 		return updatedPlugin{}, errors.New(o.Error)
 	}
@@ -109,14 +109,14 @@ func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer,
 	return updatedPlugin{Name: result.Name, Version: result.Version, Change: result.Change, PreviousVersion: result.PreviousVersion}, err
 }
 
-func showOffers(p *cli.Program, formOffers []install.UpdateOffer, asJSON bool) error {
+func printUpdateOffers(p *cli.Program, updateOffers []install.UpdateOffer, asJSON bool) error {
 	if asJSON {
 		return p.Out.PrintValue(struct {
 			Plugins []install.UpdateOffer `json:"plugins"`
-		}{formOffers})
+		}{updateOffers})
 	}
 	var problems []string
-	for _, o := range formOffers {
+	for _, o := range updateOffers {
 		if o.Error != "" {
 			problems = append(problems, o.String())
 			continue

@@ -45,7 +45,7 @@ func (b browserSteps) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	timeout, err := b.timeToReconnect(ctx, client)
+	timeout, err := b.reconnectWait(ctx, client)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (b browserSteps) run(ctx context.Context) error {
 		return err
 	}
 	if name != "" {
-		return b.finishWith(ctx, client, name)
+		return b.reportConnection(ctx, client, name)
 	}
 	if _, isUnpacked := extensiondir.Find(b.home.Dirs); !isUnpacked {
 		if pages := b.home.Settings.StoreExtensions.Pages(); len(pages) > 0 {
@@ -85,10 +85,10 @@ func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.C
 	if err != nil {
 		return err
 	}
-	return b.finishWith(ctx, client, name)
+	return b.reportConnection(ctx, client, name)
 }
 
-func (b browserSteps) finishWith(ctx context.Context, client *httpapi.Client, browserName string) error {
+func (b browserSteps) reportConnection(ctx context.Context, client *httpapi.Client, browserName string) error {
 	b.result.IsConnected, b.result.Browser = true, browserName
 	if folder, isInstalled := extensiondir.Find(b.home.Dirs); isInstalled {
 		b.result.Extension = folder
@@ -107,7 +107,7 @@ func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error
 	return client, err
 }
 
-func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
+func (b browserSteps) reconnectWait(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
 		return 0, nil
 	}
@@ -117,18 +117,18 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
 	terminalOut := b.program.Out
-	policyBook, err := b.program.OpenPolicy(ctx)
+	policyAccess, err := b.program.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	permissionsNow, err := policyBook.Permissions(browser.Name)
+	currentPermissions, err := policyAccess.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	isOn := permissionsNow.Permission != wire.PermissionOff
-	if !isOn && b.questions != nil {
-		if isOn = b.questions.Confirm(ctx, "Let agents use any page, after your approval for each site? [Y/n] "); isOn {
-			if err := policyBook.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
+	isEnabled := currentPermissions.Permission != wire.PermissionOff
+	if !isEnabled && b.questions != nil {
+		if isEnabled = b.questions.Confirm(ctx, "Let agents use any page, after your approval for each site? [Y/n] "); isEnabled {
+			if err := policyAccess.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
 				return err
 			}
 			terminalOut.Notef("browser tools are on; `opentabs browser tools off` switches them off")
@@ -137,7 +137,7 @@ func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error 
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !isOn:
+	case !isEnabled:
 		terminalOut.PrintText(`Next, choose what agents can use:
   opentabs browser tools on     any page, after your approval for each site
   opentabs plugin search        plugins, which add the tools of a site`)
@@ -164,7 +164,7 @@ func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, erro
 	return "", nil
 }
 
-// errNoBrowser is the error of a setup step if no browser has connected in time.
+// errNoBrowser is the error of setup if no browser has connected in time.
 var errNoBrowser = errors.New("no browser has connected: run `opentabs doctor`, which shows what is missing")
 
 func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Duration) (string, error) {
@@ -242,31 +242,31 @@ forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loa
 	return "In Chrome:\n" + loadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS)
 }
 
-// goos is the operating system in which Chrome runs.
-func loadSteps(openedPageValue openedPage, folder string, copiedClipboardState clipboardState, goos string) string {
+// The parameter goos is the operating system in which Chrome runs.
+func loadSteps(pageState openedPage, folder string, clipboard clipboardState, goos string) string {
 	firstSteps := map[openedPage]string{
 		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,
 		openedBlankPage:      "A new window has opened. Type chrome://extensions into its address bar,\n     press Enter, and switch on \"Developer mode\" (top right).",
 		openedExtensionsPage: "The page chrome://extensions has opened. Switch on \"Developer mode\" there\n     (top right).",
-	}[openedPageValue]
+	}[pageState]
 	steps := fmt.Sprintf("  1. %s\n  2. Press \"Load unpacked\" and choose the folder\n       %s", firstSteps, folder)
-	switch copiedClipboardState {
-	case copiedToClipboard:
-		steps += "\n     Its path is in the clipboard:\n     " + pasteSteps[goos] + "."
-	case sentToTerminal:
-		steps += "\n     If your terminal supports OSC 52, its path is in the clipboard:\n     " + pasteSteps[goos] + "."
+	switch clipboard {
+	case clipboardCopied:
+		steps += "\n     Its path is in the clipboard:\n     " + pasteInstructions[goos] + "."
+	case clipboardSentToTerminal:
+		steps += "\n     If your terminal supports OSC 52, its path is in the clipboard:\n     " + pasteInstructions[goos] + "."
 	}
 	return steps
 }
 
 // Chrome in Windows cannot load an extension from a Linux folder reliably.
-func wslSteps(folder string, copiedClipboardState clipboardState) string {
+func wslSteps(folder string, clipboard clipboardState) string {
 	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
-		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, copiedClipboardState, "windows")
+		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, clipboard, "windows")
 	}
 	return "opentabs runs in WSL. Chrome in Windows cannot load an extension from a Linux\n" +
 		"folder reliably. If your Chrome runs in Windows, write the extension to a folder\n" +
 		"of Windows, with your Windows name for YOU:\n  " + extensiondir.WindowsInstallCommand +
-		"\nThen, in Chrome in Windows:\n" + loadSteps(openedNoPage, `C:\Users\YOU\opentabs-extension`, notCopied, "windows") +
+		"\nThen, in Chrome in Windows:\n" + loadSteps(openedNoPage, `C:\Users\YOU\opentabs-extension`, clipboardNotCopied, "windows") +
 		"\nIf your Chrome runs in WSL, choose this folder instead:\n       " + folder
 }

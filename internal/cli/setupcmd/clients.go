@@ -28,7 +28,7 @@ type clientSteps struct {
 
 const fallbackTitle = "an MCP client"
 
-func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
+func (s *clientSteps) setUpClients(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
 		s.program.Out.Notef("setup found none of the MCP clients that it supports: %s; `opentabs setup --client NAME` sets up one of them, and `opentabs setup --print` shows what other clients need", strings.Join(setup.ClientIDs(), ", "))
 	}
@@ -38,7 +38,7 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 			return ctx.Err()
 		}
 		result := newClientResult(c)
-		err := s.setUpOne(ctx, c, &result)
+		err := s.setUpClient(ctx, c, &result)
 		if err != nil {
 			result.State, result.Error = clientFailed, err.Error()
 		}
@@ -51,14 +51,14 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	return errors.Join(failures...)
 }
 
-func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clientResult) error {
+func (s *clientSteps) setUpClient(ctx context.Context, c setup.Client, result *clientResult) error {
 	terminalOut := s.program.Out
 	preview, err := s.preview(c)
 	if err != nil {
 		return err
 	}
 	if preview.isSetUp {
-		result.State = clientKept
+		result.State = clientUnchanged
 		terminalOut.Notef("%s is set up already", c.Title)
 		return nil
 	}
@@ -79,7 +79,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 		return err
 	}
 	if token == "" { // another setup process created the token first
-		result.State = clientKept
+		result.State = clientUnchanged
 		terminalOut.Notef("%s is set up already", c.Title)
 		return nil
 	}
@@ -88,7 +88,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	if backup != "" {
 		terminalOut.Notef("%s: the earlier content is in %s", c.Title, backup)
 	}
-	command, err := commandOf(s.home, s.program.Getenv, token)
+	command, err := serverCommand(s.home, s.program.Getenv, token)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	return nil
 }
 
-// The method write waits while another setup process writes, and returns an empty token if the configuration changed
-// meanwhile.
+// The method write waits while another setup process writes the configuration. If the configuration changed meanwhile,
+// the method write returns an empty token.
 func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {
@@ -138,13 +138,13 @@ func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	token := s.validToken(c)
 	if token == "" {
 		change, err := s.change(c, clienttoken.Placeholder)
-		return preview{diff: clienttoken.Mask(change.Diff())}, err
+		return preview{diff: clienttoken.MaskTokens(change.Diff())}, err
 	}
 	change, err := s.change(c, token)
 	if err != nil || change.IsEmpty() {
 		return preview{isSetUp: err == nil}, err
 	}
-	return preview{diff: clienttoken.Mask(change.Diff())}, nil
+	return preview{diff: clienttoken.MaskTokens(change.Diff())}, nil
 }
 
 func (s *clientSteps) validToken(c setup.Client) string {
@@ -156,7 +156,7 @@ func (s *clientSteps) validToken(c setup.Client) string {
 }
 
 func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error) {
-	command, err := commandOf(s.home, s.program.Getenv, token)
+	command, err := serverCommand(s.home, s.program.Getenv, token)
 	if err != nil {
 		return setup.Change{}, err
 	}
@@ -185,7 +185,7 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (callingClient, error)
 			return callingClient{title: c.Title, command: configured.Command}, nil
 		}
 	}
-	command, err := commandOf(s.home, s.program.Getenv, "")
+	command, err := serverCommand(s.home, s.program.Getenv, "")
 	return callingClient{title: fallbackTitle, command: command}, err
 }
 
@@ -211,7 +211,7 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 	var failures []error
 	undoneCount, results := 0, plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
-		result, undoReport, err := s.undoOne(c)
+		result, undoReport, err := s.undoClient(c)
 		if result.isRelevant() {
 			results.Clients = append(results.Clients, result)
 		}
@@ -235,8 +235,8 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 	return errors.Join(failures...)
 }
 
-// undoOne returns a sentence about the change for the user, empty if nothing changed.
-func (s *clientSteps) undoOne(c setup.Client) (result undoneClient, undoReport string, err error) {
+// undoClient returns a sentence about the change for the user, empty if nothing changed.
+func (s *clientSteps) undoClient(c setup.Client) (result undoneClient, undoReport string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {
 		return undoneClient{ID: c.ID, Title: c.Title, File: c.File, err: err, Error: err.Error()}, "", err

@@ -100,7 +100,7 @@ func (b browserSteps) openPage(ctx context.Context, address string) bool {
 	return exec.CommandContext(ctx, opener[0], append(opener[1:len(opener):len(opener)], address)...).Run() == nil
 }
 
-var pasteSteps = map[string]string{
+var pasteInstructions = map[string]string{
 	"darwin":  "press Cmd+Shift+G in the dialog, and paste it",
 	"windows": "paste it into the line \"Folder\" of the dialog",
 	"linux":   "press Ctrl+L in the dialog, and paste it",
@@ -111,10 +111,10 @@ var pasteSteps = map[string]string{
 type clipboardState int
 
 const (
-	notCopied clipboardState = iota
-	copiedToClipboard
+	clipboardNotCopied clipboardState = iota
+	clipboardCopied
 	// Some terminals ignore the escape sequence OSC 52, and no terminal confirms that it has copied the path.
-	sentToTerminal
+	clipboardSentToTerminal
 )
 
 const windowsClipboard = "clip.exe"
@@ -134,20 +134,20 @@ func copyFolder(ctx context.Context, terminalOut *terminal.Output, computer comp
 	case wslComputer:
 		path, isInWindows := extensiondir.WindowsPath(folder)
 		if !isInWindows {
-			return notCopied
+			return clipboardNotCopied
 		}
 		folder, programs = path, clipboardPrograms["windows"]
 	case remoteComputer, computerWithoutDisplay:
-		return notCopied
+		return clipboardNotCopied
 	}
 	switch {
 	case runClipboardProgram(ctx, programs, folder):
-		return copiedToClipboard
+		return clipboardCopied
 	case terminalOut.CanRedraw():
 		fmt.Fprintf(terminalOut.Stdout(), "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(folder)))
-		return sentToTerminal
+		return clipboardSentToTerminal
 	}
-	return notCopied
+	return clipboardNotCopied
 }
 
 func runClipboardProgram(ctx context.Context, programs [][]string, clipboardText string) bool {

@@ -8,32 +8,32 @@ import (
 	"opentabs/internal/terminal"
 )
 
-func TestCopyFolder(t *testing.T) {
+func TestCopyFolderToClipboard(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	size := func() (columns, screenRows int) { return 80, 24 }
-	noVariables := func(string) string { return "" }
+	emptyGetenv := func(string) string { return "" }
 	for _, c := range []struct {
-		name     string
-		isPipe   bool
-		computer computerKind
-		want     clipboardState
-		sequence string
+		name         string
+		isPipe       bool
+		computer     computerKind
+		want         clipboardState
+		wantSequence string
 	}{
-		{"terminal", false, desktopComputer, sentToTerminal, "\x1b]52;c;L2hvbWUvYWRhL3g=\a"},
-		{"pipe", true, desktopComputer, notCopied, ""},
-		{"SSH", false, remoteComputer, notCopied, ""},
-		{"Linux folder in WSL", false, wslComputer, notCopied, ""},
+		{"terminal", false, desktopComputer, clipboardSentToTerminal, "\x1b]52;c;L2hvbWUvYWRhL3g=\a"},
+		{"pipe", true, desktopComputer, clipboardNotCopied, ""},
+		{"SSH", false, remoteComputer, clipboardNotCopied, ""},
+		{"Linux folder in WSL", false, wslComputer, clipboardNotCopied, ""},
 	} {
-		var writtenBuffer bytes.Buffer
-		terminalOut := terminal.NewTerminal(&writtenBuffer, size)
+		var terminalBuffer bytes.Buffer
+		terminalOut := terminal.NewTerminal(&terminalBuffer, size)
 		if c.isPipe {
-			terminalOut = terminal.New(&writtenBuffer, &writtenBuffer, noVariables)
+			terminalOut = terminal.New(&terminalBuffer, &terminalBuffer, emptyGetenv)
 		}
 		if got := copyFolder(t.Context(), terminalOut, c.computer, "/home/ada/x"); got != c.want {
 			t.Errorf("%s: the state of the clipboard is %v, want %v", c.name, got, c.want)
 		}
-		if got := writtenBuffer.String(); !strings.Contains(got, c.sequence) || c.sequence == "" && got != "" {
-			t.Errorf("%s: setup wrote %q, want %q", c.name, got, c.sequence)
+		if got := terminalBuffer.String(); !strings.Contains(got, c.wantSequence) || c.wantSequence == "" && got != "" {
+			t.Errorf("%s: setup wrote %q, want %q", c.name, got, c.wantSequence)
 		}
 	}
 }

@@ -80,14 +80,14 @@ func (f firstCall) run(ctx context.Context) error {
 
 // waitForEnd returns an empty string if the user denies the call.
 func (f firstCall) waitForEnd(ctx context.Context, callOutcomes <-chan callOutcome, startedAt time.Time) (string, error) {
-	hasAsked := false
+	hasAskedUser := false
 	for {
 		select {
 		case o := <-callOutcomes:
 			return o.output, o.err
 		case <-time.After(approvalPollInterval):
 		}
-		if hasAsked {
+		if hasAskedUser {
 			continue
 		}
 		calls, err := f.client.Calls.List(ctx)
@@ -98,14 +98,14 @@ func (f firstCall) waitForEnd(ctx context.Context, callOutcomes <-chan callOutco
 			if c.Waiting == nil || c.Created.Before(startedAt) || !isFirstCall(c) {
 				continue
 			}
-			hasAsked = true
+			hasAskedUser = true
 			isAllowed := f.questions.Confirm(ctx, "The call is waiting for your approval. Allow it once? [Y/n] ")
 			if ctx.Err() != nil {
 				return "", ctx.Err()
 			}
 			_, err := callview.Decide(ctx, f.client.Calls, c.CallID, callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce})
-			var alreadyDecided *callview.AlreadyDecidedError
-			if err != nil && !errors.As(err, &alreadyDecided) { // the user decided in the side panel first
+			var decidedErr *callview.AlreadyDecidedError
+			if err != nil && !errors.As(err, &decidedErr) { // the user decided in the side panel first
 				return "", err
 			}
 			if !isAllowed {
@@ -138,14 +138,14 @@ func (f firstCall) showLines(output string) {
 	case len(tabs) == 0:
 		terminalOut.PrintLine("It works: the agent got an answer, but no tab is open.")
 	default:
-		terminalOut.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
+		terminalOut.PrintLine("It works: the agent got %s.", terminal.CountNoun(len(tabs), "tab"))
 		var tableRows [][]string
 		for _, tab := range tabs[:min(len(tabs), maxShownTabs)] {
 			tableRows = append(tableRows, []string{tab})
 		}
 		terminalOut.PrintTable("  ", tableRows) // shortens long titles and addresses on a terminal
-		if more := len(tabs) - maxShownTabs; more > 0 {
-			terminalOut.PrintLine("  and %d more", more)
+		if hiddenTabCount := len(tabs) - maxShownTabs; hiddenTabCount > 0 {
+			terminalOut.PrintLine("  and %d more", hiddenTabCount)
 		}
 	}
 	terminalOut.PrintText(fmt.Sprintf(`

@@ -39,7 +39,7 @@ type plannedCommand struct {
 }
 
 func (s *clientSteps) printJSON(clients []setup.Client) error {
-	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
+	command, err := serverCommand(s.home, s.program.Getenv, clienttoken.Placeholder)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 		if change, err := s.preview(c); err != nil {
 			client.Error = err.Error()
 			if fileErr := (*setup.FileError)(nil); errors.As(err, &fileErr) {
-				client.Lines, client.Place = clienttoken.Mask(fileErr.ManualLines), fileErr.ManualLocation
+				client.Lines, client.Place = clienttoken.MaskTokens(fileErr.ManualLines), fileErr.ManualLocation
 			}
 		} else {
 			client.IsSetUp, client.Diff = change.isSetUp, change.diff
@@ -77,7 +77,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 			terminalOut.PrintText(change.diff)
 		}
 	}
-	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
+	command, err := serverCommand(s.home, s.program.Getenv, clienttoken.Placeholder)
 	if err != nil {
 		return err
 	}
@@ -92,12 +92,12 @@ func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 		return
 	}
 	terminalOut := s.program.Out
-	placeText := "in " + c.File
+	locationText := "in " + c.File
 	if fileErr.ManualLocation != "" {
-		placeText = fileErr.ManualLocation + ", " + placeText
+		locationText = fileErr.ManualLocation + ", " + locationText
 	}
-	terminalOut.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, placeText)
-	terminalOut.PrintText(clienttoken.Mask(fileErr.ManualLines))
+	terminalOut.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, locationText)
+	terminalOut.PrintText(clienttoken.MaskTokens(fileErr.ManualLines))
 	terminalOut.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
@@ -160,7 +160,7 @@ func (s *clientSteps) planUndo(c setup.Client) undoneClient {
 	client := undoneClient{ID: c.ID, Title: c.Title, File: c.File}
 	plan, err := s.writer.PlanUndo(c)
 	if err == nil {
-		client.File, client.Action, client.plan, client.Diff = plan.File, plan.Action, plan.Plan(), clienttoken.Mask(plan.Diff())
+		client.File, client.Action, client.plan, client.Diff = plan.File, plan.Action, plan.Plan(), clienttoken.MaskTokens(plan.Diff())
 		if !plan.KeepsToken {
 			client.RevokesToken, err = s.hasToken(c)
 		}

@@ -19,10 +19,10 @@ type setupResult struct {
 type clientState string
 
 const (
-	clientWritten  clientState = "written"
-	clientKept     clientState = "set up already"
-	clientDeclined clientState = "declined"
-	clientFailed   clientState = "failed"
+	clientWritten   clientState = "written"
+	clientUnchanged clientState = "set up already"
+	clientDeclined  clientState = "declined"
+	clientFailed    clientState = "failed"
 )
 
 // clientResult describes one MCP client in the output of `opentabs setup --json`.

@@ -98,14 +98,14 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 		redirectedProgram.Out = terminal.TextOnStderr(p.Out)
 		steps.program = &redirectedProgram
 	}
-	err = steps.setUpAll(ctx, clients)
+	err = steps.setUpAllClients(ctx, clients)
 	if !opts.json || ctx.Err() != nil {
 		return err
 	}
 	return errors.Join(err, p.Out.PrintValue(steps.result))
 }
 
-func (s *clientSteps) setUpAll(ctx context.Context, clients []setup.Client) error {
+func (s *clientSteps) setUpAllClients(ctx context.Context, clients []setup.Client) error {
 	p, h := s.program, s.home
 	if err := copyProgramOfNPX(ctx, p, h); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *clientSteps) setUpAll(ctx context.Context, clients []setup.Client) erro
 		p.Out.Notef("%s applies only to programs of this shell; for all clients, run `opentabs config set port %s`", portVariable, port)
 	}
 	// If the setup of one client fails, setup continues with the other clients and the browser.
-	clientErr := s.setUp(ctx, clients)
+	clientErr := s.setUpClients(ctx, clients)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -138,7 +138,7 @@ func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
 		return err
 	}
 	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: true, result: &setupResult{}}
-	return steps.setUp(ctx, clients)
+	return steps.setUpClients(ctx, clients)
 }
 
 func selectClients(opts setupOptions) ([]setup.Client, error) {
@@ -165,7 +165,7 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 }
 
 // Without a token, the server cannot identify an MCP client, and treats the client as a local program.
-func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
+func serverCommand(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
 	program, err := installed.Find(context.Background())
 	if err != nil {
 		return setup.Command{}, fmt.Errorf("find the program opentabs: %w", err)

@@ -31,14 +31,14 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 			continue
 		}
 		name, err := b.pair(ctx, client, code)
-		if errors.Is(err, paircmd.ErrOtherCode) {
+		if errors.Is(err, paircmd.ErrWrongCode) {
 			terminalOut.Notef("this is not the code of your browser: compare it with the side panel, and type the code again")
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		return b.finishWith(ctx, client, name)
+		return b.reportConnection(ctx, client, name)
 	}
 }
 

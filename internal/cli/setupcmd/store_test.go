@@ -7,7 +7,7 @@ import (
 	"opentabs/internal/config"
 )
 
-func TestStoreSteps(t *testing.T) {
+func TestStoreInstallSteps(t *testing.T) {
 	pages := config.StoreExtensions("chrome=" + strings.Repeat("abcdefgh", 4)).Pages()
 	for _, isOpened := range []bool{true, false} {
 		steps := storeSteps(pages, 9527, isOpened)
@@ -17,11 +17,11 @@ func TestStoreSteps(t *testing.T) {
 			}
 		}
 		if strings.Contains(steps, "has just opened") != isOpened {
-			t.Errorf("the steps for a store with isOpened %v are:\n%s", isOpened, steps)
+			t.Errorf("steps for an opened store page = %v; want the words \"has just opened\" only for an opened page:\n%s", isOpened, steps)
 		}
 		for line := range strings.SplitSeq(steps, "\n") {
 			if len(line) > 100 {
-				t.Errorf("a line of the steps for a store has %d columns: %s", len(line), line)
+				t.Errorf("line of the steps for a store has %d columns; want at most 100: %s", len(line), line)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ type Screen struct {
 	// Columns and Rows are the initial size of the simulated terminal. To change the terminal's
 	// size later, call Resize.
 	Columns, Rows int
-	// Written is the number of bytes that the program under test has written to the terminal.
-	Written int
+	// WrittenBytes is the number of bytes that the program under test has written to the terminal.
+	WrittenBytes int
 
 	mu               sync.Mutex // guards all fields
 	lines            [][]rune
@@ -28,7 +28,7 @@ type Screen struct {
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Written += len(p)
+	s.WrittenBytes += len(p)
 	printedRunes := []rune(string(p))
 	for i := 0; i < len(printedRunes); i++ {
 		for s.rowIndex >= len(s.lines) {
@@ -44,10 +44,10 @@ func (s *Screen) Write(p []byte) (int, error) {
 			for printedRunes[commandEnd] < '@' {
 				commandEnd++
 			}
-			s.obeyCommand(printedRunes[commandEnd], string(printedRunes[i+2:commandEnd]))
+			s.applyCommand(printedRunes[commandEnd], string(printedRunes[i+2:commandEnd]))
 			i = commandEnd
 		default:
-			s.putRune(r)
+			s.writeRune(r)
 		}
 	}
 	for s.rowIndex >= len(s.lines) {
@@ -56,7 +56,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *Screen) putRune(r rune) {
+func (s *Screen) writeRune(r rune) {
 	if s.column == s.Columns {
 		s.rowIndex, s.column = s.rowIndex+1, 0
 		s.lines = append(s.lines, nil)
@@ -69,7 +69,7 @@ func (s *Screen) putRune(r rune) {
 	s.column++
 }
 
-func (s *Screen) obeyCommand(command rune, argument string) {
+func (s *Screen) applyCommand(command rune, argument string) {
 	switch command {
 	case 'A':
 		n, err := strconv.Atoi(argument)

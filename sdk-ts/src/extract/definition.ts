@@ -23,11 +23,15 @@ export function readName(toolDefinition: Properties, usedNames: Set<string>, rep
   return name;
 }
 
-export function readDescription(toolDefinition: Properties, report: ReportProblem, missingProblem?: string): string {
+export function readDescription(
+  toolDefinition: Properties,
+  report: ReportProblem,
+  missingDescriptionProblem?: string,
+): string {
   const { description } = toolDefinition;
-  if (missingProblem === undefined && description === undefined) return '';
+  if (missingDescriptionProblem === undefined && description === undefined) return '';
   if (typeof description !== 'string' || description.trim() === '') {
-    report(missingProblem ?? 'its description must be a text that is not empty; remove it or fill it in');
+    report(missingDescriptionProblem ?? 'its description must be a text that is not empty; remove it or fill it in');
     return '';
   }
   if (description.length > maxDescriptionChars) {
@@ -54,8 +58,8 @@ export function readLimits(toolDefinition: Properties, report: ReportProblem): R
   const validLimits: Record<string, number> = {};
   for (const [key, value] of Object.entries(hasProperties(callLimits) ? callLimits : { limits: callLimits })) {
     if (value === undefined) continue;
-    const isInRange = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
-    if (knownKeys.has(key) && isInRange) validLimits[key] = Number(value);
+    const isValidTimeout = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
+    if (knownKeys.has(key) && isValidTimeout) validLimits[key] = Number(value);
     else
       report(
         `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${limitNames.join(', ')}`,
@@ -89,7 +93,7 @@ export function readParameters(
   const schema = readSchema(toolDefinition, key, report);
   if (!schema || schema.type === 'object') return schema;
   report(
-    `its ${key} must be a z.object({...}), because MCP passes named parameters; put what you have in a field of one`,
+    `its ${key} must be a z.object({...}), because MCP passes named parameters; make the schema a field of an object`,
   );
   return undefined;
 }

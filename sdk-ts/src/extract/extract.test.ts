@@ -48,15 +48,15 @@ test('present fields of a tool are kept', () => {
   );
 });
 
-test('the undo of a tool is kept, and names a tool of the plugin', () => {
+test('the field `undo` of a tool is kept, and must name a tool of the plugin', () => {
   const restoreTool = { ...minimalTool, name: 'restore_thing', input: z.object({ id: z.string() }) };
-  const pluginWith = (undoDefinition: unknown) => ({
+  const makeUndoPlugin = (undoDefinition: unknown) => ({
     tools: [{ ...minimalTool, undo: undoDefinition }, restoreTool],
     isReady: () => true,
   });
   const undoDefinition = { tool: 'restore_thing', input: { id: '/result/items/0/id' } };
-  assert.deepEqual(extract(pluginWith(undoDefinition)).tools[0]?.undo, undoDefinition);
-  assert.deepEqual(extract(pluginWith({ tool: 'restore_thing' })).tools[0]?.undo, { tool: 'restore_thing' });
+  assert.deepEqual(extract(makeUndoPlugin(undoDefinition)).tools[0]?.undo, undoDefinition);
+  assert.deepEqual(extract(makeUndoPlugin({ tool: 'restore_thing' })).tools[0]?.undo, { tool: 'restore_thing' });
   const invalidUndos: [unknown, RegExp][] = [
     ['restore_thing', /: undo names no tool; write `undo:/],
     [{ tool: '' }, /: undo names no tool/],
@@ -68,7 +68,7 @@ test('the undo of a tool is kept, and names a tool of the plugin', () => {
     [{ tool: 'restore_thing', input: 5 }, /: undo.input.input is not a JSON Pointer/],
   ];
   for (const [undoDefinition, message] of invalidUndos) {
-    const { problems } = extract(pluginWith(undoDefinition));
+    const { problems } = extract(makeUndoPlugin(undoDefinition));
     assert.equal(problems.length, 1, String(message));
     assert.match(problems[0] ?? '', message);
   }
@@ -100,13 +100,13 @@ test('all problems of a plugin are reported at once', () => {
   );
 });
 
-function listProblems(change: Record<string, unknown>): string[] {
-  const name = typeof change.name === 'string' ? change.name : minimalTool.name;
-  const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...change }] });
+function listProblems(changedFields: Record<string, unknown>): string[] {
+  const name = typeof changedFields.name === 'string' ? changedFields.name : minimalTool.name;
+  const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...changedFields }] });
   return problems.map((problem) => problem.replace(`tool ${name}: `, ''));
 }
 
-test('each problem of a tool is reported with an action', () => {
+test('each problem of a tool is reported with advice for the author', () => {
   assert.deepEqual(listProblems({}), []);
   const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sendMessage' }, /^its name must be snake_case, such as send_message/],
@@ -137,45 +137,48 @@ test('each problem of a tool is reported with an action', () => {
     [{ limits: 5000 }, /^limits.limits is not known/],
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
-  for (const [change, message] of invalidFields) {
-    const extractionProblems = listProblems(change);
+  for (const [changedFields, message] of invalidFields) {
+    const extractionProblems = listProblems(changedFields);
     assert.equal(extractionProblems.length, 1, String(message));
     assert.match(extractionProblems[0] ?? '', message);
   }
 });
 
-test('an invalid default export is reported with an action', () => {
+test('an invalid default export is reported with advice for the author', () => {
   class Shop {}
-  const problemTextOf = (exported: unknown) => extract(exported).problems.join('\n');
-  assert.match(problemTextOf(undefined), /^the module has no default export; write `export default definePlugin/);
-  assert.match(problemTextOf(Shop), /export an instance: `export default new Shop\(\)`/);
+  const extractProblemText = (exportedValue: unknown) => extract(exportedValue).problems.join('\n');
+  assert.match(extractProblemText(undefined), /^the module has no default export; write `export default definePlugin/);
+  assert.match(extractProblemText(Shop), /export an instance: `export default new Shop\(\)`/);
   for (const value of [null, 42, 'x', Promise.resolve({})]) {
-    assert.match(problemTextOf(value), /^the default export is not a plugin; write/);
+    assert.match(extractProblemText(value), /^the default export is not a plugin; write/);
   }
   assert.match(
-    problemTextOf(Object.freeze({ isReady() {}, tools: [] })),
+    extractProblemText(Object.freeze({ isReady() {}, tools: [] })),
     /^the plugin is frozen; remove Object.freeze/,
   );
   assert.match(
-    problemTextOf({ tools: [] }),
+    extractProblemText({ tools: [] }),
     /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/,
   );
-  assert.match(problemTextOf({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
+  assert.match(extractProblemText({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
   // `opentabs plugin build` does not check types, so the extraction must also report type errors.
-  const untyped: PluginDefinition = JSON.parse('{"tools": []}');
-  assert.match(problemTextOf(definePlugin(untyped)), /^the plugin has no method isReady; add /);
-  assert.match(problemTextOf({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
+  const untypedPlugin: PluginDefinition = JSON.parse('{"tools": []}');
+  assert.match(extractProblemText(definePlugin(untypedPlugin)), /^the plugin has no method isReady; add /);
+  assert.match(
+    extractProblemText({ isReady() {}, tools: [7] }),
+    /^tools\[0\]: it is not a tool; make it with defineTool/,
+  );
 });
 
 test('settings are read unchanged, and resources are rejected', () => {
   const configSchema = { key: { type: 'string', label: 'Key', required: true } };
-  const extractWith = (fields: object) => extract({ isReady() {}, tools: [minimalTool], ...fields });
-  assert.deepEqual(extractWith({ configSchema }).configSchema, configSchema);
-  assert.match(extractWith({ configSchema: [] }).problems.join() || 'none', /^none$/);
-  assert.match(extractWith({ configSchema: 'key' }).problems.join(), /^configSchema is not an object; write/);
-  assert.deepEqual(extractWith({ resources: [] }).problems, []);
+  const extractPlugin = (fields: object) => extract({ isReady() {}, tools: [minimalTool], ...fields });
+  assert.deepEqual(extractPlugin({ configSchema }).configSchema, configSchema);
+  assert.match(extractPlugin({ configSchema: [] }).problems.join() || 'none', /^none$/);
+  assert.match(extractPlugin({ configSchema: 'key' }).problems.join(), /^configSchema is not an object; write/);
+  assert.deepEqual(extractPlugin({ resources: [] }).problems, []);
   assert.match(
-    extractWith({ resources: [{ uri: 'a://b' }] }).problems.join(),
+    extractPlugin({ resources: [{ uri: 'a://b' }] }).problems.join(),
     /^plugins have no resources; turn each resource into a tool/,
   );
 });
@@ -247,11 +250,11 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
   });
 });
 
-test('each problem of a prompt is reported with an action', () => {
+test('each problem of a prompt is reported with advice for the author', () => {
   const validPrompt = { name: 'good', render: () => '' };
-  const problemTextOf = (change: Record<string, unknown>) =>
-    extractPrompts({ ...validPrompt, ...change }).problems.join('\n');
-  assert.equal(problemTextOf({}), '');
+  const extractProblemText = (changedFields: Record<string, unknown>) =>
+    extractPrompts({ ...validPrompt, ...changedFields }).problems.join('\n');
+  assert.equal(extractProblemText({}), '');
   const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sumUp' }, /^prompt sumUp: its name must be snake_case/],
     [{ name: 'list_2_things' }, /^prompt list_2_things: another tool or prompt has this name/],
@@ -269,7 +272,7 @@ test('each problem of a prompt is reported with an action', () => {
     [{ arguments: [{ name: 'a', description: 1 }] }, /^prompt good: argument a: its description must be a text/],
     [{ args: z.object({}), arguments: [{ name: 'a' }] }, /^prompt good: args has no a, but arguments lists it/],
   ];
-  for (const [change, message] of invalidFields) assert.match(problemTextOf(change), message);
+  for (const [changedFields, message] of invalidFields) assert.match(extractProblemText(changedFields), message);
   assert.match(extractPrompts(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
   const { problems } = extract({ isReady() {}, tools: [minimalTool], prompts: {} });
   assert.match(problems.join(), /^the prompts are not an array; write/);

@@ -53,18 +53,18 @@ export function extract(moduleExport: unknown): ExtractionResult {
   return extraction;
 }
 
-const howToExport =
+const exportHint =
   'write `export default definePlugin({...})`, or export an instance of a class that extends OpenTabsPlugin';
 
 function readPlugin(moduleExport: unknown, extractionProblems: string[]): Properties | undefined {
   if (moduleExport === undefined) {
-    extractionProblems.push(`the module has no default export; ${howToExport}`);
+    extractionProblems.push(`the module has no default export; ${exportHint}`);
   } else if (isMethod(moduleExport)) {
     extractionProblems.push(
       `the default export is a class or a function; export an instance: \`export default new ${moduleExport.name || 'MyPlugin'}()\``,
     );
   } else if (!hasProperties(moduleExport) || moduleExport instanceof Promise) {
-    extractionProblems.push(`the default export is not a plugin; ${howToExport}`);
+    extractionProblems.push(`the default export is not a plugin; ${exportHint}`);
   } else if (!isMethod(moduleExport.isReady)) {
     extractionProblems.push(
       `the plugin has no method isReady; add \`isReady() { return true }\` or a check that the user is logged in`,
@@ -99,9 +99,9 @@ function readTools(tools: unknown, usedNames: Set<string>, extraction: Extractio
 }
 
 function readTool(tool: Properties, name: string, report: ReportProblem): ManifestTool | undefined {
-  const missingProblem =
+  const missingDescriptionProblem =
     'it has no description; describe in one sentence what it does, because agents choose tools by their descriptions';
-  const description = readDescription(tool, report, missingProblem);
+  const description = readDescription(tool, report, missingDescriptionProblem);
   const displayName = readText(tool, 'displayName', report) ?? toTitleCase(name);
   const icon = readText(tool, 'icon', report) ?? 'wrench';
   if (!LUCIDE_ICON_NAMES.has(icon))

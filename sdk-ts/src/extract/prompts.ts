@@ -51,19 +51,19 @@ function readPrompt(prompt: Properties, name: string, report: ReportProblem): Ma
   };
 }
 
-interface Argument {
+interface ExtractedArgument {
   name: string;
   description?: string;
   required: boolean;
 }
 
-function readArguments(argumentList: unknown, report: ReportProblem): Argument[] {
+function readArguments(argumentList: unknown, report: ReportProblem): ExtractedArgument[] {
   if (argumentList === undefined) return [];
   if (!Array.isArray(argumentList)) {
     report('its arguments are not an array; write `arguments: [{ name, description, required }]`, or give it `args`');
     return [];
   }
-  const promptArguments: Argument[] = [];
+  const promptArguments: ExtractedArgument[] = [];
   argumentList.forEach((promptArgument: unknown, index) => {
     if (!hasProperties(promptArgument) || typeof promptArgument.name !== 'string' || promptArgument.name === '') {
       report(`arguments[${index}] has no name; write \`{ name: 'topic' }\``);
@@ -83,7 +83,7 @@ function readArguments(argumentList: unknown, report: ReportProblem): Argument[]
   return promptArguments;
 }
 
-function makeArgumentsSchema(argumentList: readonly Argument[]): JsonSchema {
+function makeArgumentsSchema(argumentList: readonly ExtractedArgument[]): JsonSchema {
   const requiredNames = argumentList.filter((promptArgument) => promptArgument.required).map(({ name }) => name);
   return {
     type: 'object',
@@ -95,7 +95,7 @@ function makeArgumentsSchema(argumentList: readonly Argument[]): JsonSchema {
   };
 }
 
-function addDescriptions(argumentList: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
+function addDescriptions(argumentList: readonly ExtractedArgument[], schema: JsonSchema, report: ReportProblem): void {
   const properties = hasProperties(schema.properties) ? schema.properties : {};
   for (const { name, description } of argumentList) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -29,7 +29,7 @@ export function isSchema(value: unknown): value is z.ZodType {
 
 export function convertSchema(schema: z.ZodType, schemaSide: SchemaSide): ConversionResult {
   const schemaProblems: string[] = [];
-  const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
+  const addProblem = ({ zodSchema, path, message }: UnrepresentableType): 'any' => {
     const hint = replacementHints[zodSchema._zod.def.type] ?? 'use a type that JSON has';
     schemaProblems.push(`${schemaSide}${formatFieldPath(path)}: ${message}; ${hint}`);
     return 'any';
@@ -37,7 +37,7 @@ export function convertSchema(schema: z.ZodType, schemaSide: SchemaSide): Conver
   try {
     const jsonSchema = toJSONSchema(schema, {
       io: schemaSide,
-      override: (node) => adjustNode(node, schemaSide),
+      override: (node) => adjustSchemaNode(node, schemaSide),
       unrepresentable: addProblem,
     });
     if (schemaProblems.length > 0) return { problems: schemaProblems };
@@ -45,13 +45,13 @@ export function convertSchema(schema: z.ZodType, schemaSide: SchemaSide): Conver
     // option `unrepresentable`, throws for an unsupported type in every version of zod.
     toJSONSchema(schema, { io: schemaSide });
     const { $schema: _, ...json } = jsonSchema;
-    return { schema: schemaSide === 'input' ? closeObjects(json) : json, problems: schemaProblems };
+    return { schema: schemaSide === 'input' ? closeObjectSchemas(json) : json, problems: schemaProblems };
   } catch (error) {
     return { problems: [...schemaProblems, `${schemaSide}: ${readMessage(error)}`] };
   }
 }
 
-interface Unrepresentable {
+interface UnrepresentableType {
   zodSchema: { _zod: { def: { type: string } } };
   path: readonly (string | number)[];
   message: string;
@@ -78,7 +78,10 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A handler can return fields that its output schema does not list. */
-function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, schemaSide: SchemaSide): void {
+function adjustSchemaNode(
+  node: { zodSchema: unknown; jsonSchema: Record<string, unknown> },
+  schemaSide: SchemaSide,
+): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
   if (schemaSide !== 'output' || !isSchema(node.zodSchema)) return;
   const { def } = node.zodSchema._zod;
@@ -90,21 +93,22 @@ function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unkno
  * Zod drops unknown fields silently, so an agent would not notice that it misspelled an optional parameter. Object
  * schemas inside an `allOf` accept additional fields, because each of them describes only some of the fields.
  */
-function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
-  const openObjects = new Set<unknown>();
+function closeObjectSchemas(json: Record<string, unknown>): Record<string, unknown> {
+  const openObjectSchemas = new Set<unknown>();
   const visitNode = (node: unknown): void => {
     if (Array.isArray(node)) {
       for (const item of node) visitNode(item);
       return;
     }
     if (!hasProperties(node)) return;
-    if (Array.isArray(node.allOf)) for (const member of node.allOf) openObjects.add(resolveReference(json, member));
+    if (Array.isArray(node.allOf))
+      for (const member of node.allOf) openObjectSchemas.add(resolveReference(json, member));
     for (const [key, child] of Object.entries(node)) if (!dataKeywords.has(key)) visitNode(child);
-    if (hasProperties(node.properties) && node.additionalProperties === undefined) objects.push(node);
+    if (hasProperties(node.properties) && node.additionalProperties === undefined) objectSchemas.push(node);
   };
-  const objects: Record<PropertyKey, unknown>[] = [];
+  const objectSchemas: Record<PropertyKey, unknown>[] = [];
   visitNode(json);
-  for (const object of objects) if (!openObjects.has(object)) object.additionalProperties = false;
+  for (const object of objectSchemas) if (!openObjectSchemas.has(object)) object.additionalProperties = false;
   return json;
 }
 

@@ -9,9 +9,9 @@ import {
   lockedThenMessage,
   NativePromise,
   NativeTypeError,
-  onSettled,
+  resolveWithoutThenLookup,
   runInMicrotask,
-  settleHiddenFromPage,
+  whenSettled,
 } from './primordials.ts';
 
 // Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). `await` reads a
@@ -52,11 +52,11 @@ export function runAsync(thisValue: unknown, args: ArrayLike<unknown> | null, ge
       return;
     }
     if (!isStepResult(stepResult)) return;
-    if (stepResult.done === true) resolveWith(stepResult.value, resolvePromise, rejectPromise);
-    else awaitValue(stepResult.value, resumeGenerator, throwNext);
+    if (stepResult.done === true) resolveOrReject(stepResult.value, resolvePromise, rejectPromise);
+    else awaitValue(stepResult.value, resumeGenerator, throwIntoGenerator);
   };
   const resumeGenerator = (value: unknown) => runStep(generatorNext, value);
-  const throwNext = (error: unknown) => runStep(generatorThrow, error);
+  const throwIntoGenerator = (error: unknown) => runStep(generatorThrow, error);
   resumeGenerator(undefined);
   return nativePromise;
 }
@@ -76,22 +76,22 @@ function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRej
     if (hasReturned) callback(settledValue);
     else runInMicrotask(() => callback(settledValue));
   };
-  onSettled(value, deferCallback(onFulfilled), deferCallback(onRejected));
+  whenSettled(value, deferCallback(onFulfilled), deferCallback(onRejected));
   hasReturned = true;
 }
 
-function resolveWith(
+function resolveOrReject(
   value: unknown,
   resolvePromise: (value: unknown) => void,
   rejectPromise: (error: unknown) => void,
 ): void {
   const resolveValue = (settledValue: unknown) => {
-    if (!settleHiddenFromPage(settledValue, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
+    if (!resolveWithoutThenLookup(settledValue, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };
-  onSettled(value, resolveValue, rejectPromise);
+  whenSettled(value, resolveValue, rejectPromise);
 }
 
-export function asyncIteratorOf(asyncIterable: Readonly<Record<PropertyKey, unknown>>): unknown {
+export function getAsyncIterator(asyncIterable: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = asyncIterable[asyncIterator];
   if (isFunction(asyncMethod)) return apply(asyncMethod, asyncIterable, []);
   const syncMethod = asyncIterable[iteratorSymbol];
@@ -99,11 +99,11 @@ export function asyncIteratorOf(asyncIterable: Readonly<Record<PropertyKey, unkn
   const syncIterator: unknown = apply(syncMethod, asyncIterable, []);
   if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
   const makeMethod = (name: 'next' | 'return') => {
-    const syncStep = syncIterator[name];
-    if (!isFunction(syncStep)) return undefined;
+    const syncIteratorMethod = syncIterator[name];
+    if (!isFunction(syncIteratorMethod)) return undefined;
     return (stepArgument: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
-        const stepResult: unknown = apply(syncStep, syncIterator, [stepArgument]);
+        const stepResult: unknown = apply(syncIteratorMethod, syncIterator, [stepArgument]);
         if (!isStepResult(stepResult)) throw new NativeTypeError('the iterator of a for await returned no object');
         return { value: yield stepResult.value, done: stepResult.done };
       });

@@ -18,7 +18,7 @@ export function getContainer(): Properties | undefined {
   return hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
-/** ensureContainer returns undefined if the page has locked the global variable `__openTabs`. */
+/** ensureContainer returns undefined if the page has made the global variable `__openTabs` read-only. */
 export function ensureContainer(): Properties | undefined {
   try {
     if (!hasProperties(globalThis.__openTabs)) globalThis.__openTabs = makeBareObject();
@@ -39,7 +39,8 @@ export function getRegisteredAdapters(): Properties | undefined {
 }
 
 /**
- * replaceRegistry replaces the whole container, because adapters lock their registry entries, which cannot be deleted.
+ * replaceRegistry replaces the whole container, because the registry entries of adapters are non-configurable and
+ * cannot be deleted.
  */
 export function replaceRegistry(name: string): Properties {
   const otherAdapters = copyWithoutKey(getRegisteredAdapters(), name);

@@ -22,7 +22,7 @@ export function completeContext(hostContext: unknown): ToolHandlerContext {
   const report = getSafeProperty(host, 'reportProgress');
   const signal = getSafeProperty(host, 'signal');
   const reportProgress = (options: ProgressOptions): void => {
-    if (isMethod(report)) apply(report, host, [convertPercent(options)]);
+    if (isMethod(report)) apply(report, host, [convertPercentToProgress(options)]);
   };
   const reportFields = (
     progress: unknown,
@@ -96,7 +96,7 @@ function copyDefinedFields(optionalFields: object): ProgressOptions {
 }
 
 /** Converts `percent` to `progress` and `total`, because older extensions do not accept `percent`. */
-function convertPercent(options: ProgressOptions): ProgressOptions {
+function convertPercentToProgress(options: ProgressOptions): ProgressOptions {
   const percent = getSafeProperty(options, 'percent');
   if (percent === undefined) return options;
   const fieldsCopy = copyDefinedFields(options);

@@ -7,7 +7,7 @@ import {
   inheritsFromPromise,
   isFunction,
   isObject,
-  keysOf,
+  listOwnKeys,
   MapPrototype,
   ObjectPrototype,
   ownKeys,
@@ -38,7 +38,7 @@ export function makeFailureHint(thrownValue: unknown, message: string): string {
   return '';
 }
 
-export function makeLossHint(lostValue: object): string {
+export function makeJsonLossHint(lostValue: object): string {
   if (isFunction(lostValue)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
   if (inheritsFromPromise(lostValue) || isFunction(getSafeProperty(lostValue, 'then')))
     return 'is a promise, and the result has {} instead of its value. Add an await.';
@@ -63,7 +63,7 @@ function makeClassHint(lostValue: object): string {
   const getterNames = listGetterNames(prototype);
   if (getterNames !== '')
     return `is ${kind}: the result has its own fields, but not its getters (${getterNames}). Return a plain object with the fields that agents need.`;
-  if (keysOf(lostValue).length === 0)
+  if (listOwnKeys(lostValue).length === 0)
     return `is ${kind} without public fields, and the result has {} instead. Return a plain object with the fields that agents need.`;
   return '';
 }

@@ -67,7 +67,7 @@ function lockAdapter(name = 'shop'): void {
   Object.defineProperty(container, 'adapters', { value: container.adapters, ...readOnly });
 }
 
-test('an adapter has the name and the missing fields of package.json', () => {
+test('an adapter takes its name and its missing fields from package.json', () => {
   const plugin = makePlugin({ name: 'other', displayName: 'Own' });
   install(plugin, identity);
   assert.equal(getAdapter(), plugin);
@@ -81,7 +81,7 @@ test('an export that is not a plugin is rejected with the name of its plugin', (
   assert.throws(() => install(undefined, identity), /plugin shop: the default export is not a plugin/);
 });
 
-test('an installation keeps other adapters and values of the container, even locked ones', () => {
+test('install keeps other adapters and values of the container, even read-only adapters', () => {
   install(makePlugin(), { ...identity, name: 'first' });
   const container = globalThis.__openTabs;
   assert.ok(hasProperties(container));
@@ -104,10 +104,10 @@ test('a later version of a plugin tears down and replaces the earlier version', 
     identity,
   );
   lockAdapter();
-  const laterVersion = makePlugin({ onActivate: () => hookCalls.push('onActivate') });
-  install(laterVersion, identity);
+  const laterPlugin = makePlugin({ onActivate: () => hookCalls.push('onActivate') });
+  install(laterPlugin, identity);
   assert.deepEqual(hookCalls, ['onDeactivate', 'teardown', 'onActivate']);
-  assert.equal(getAdapter(), laterVersion);
+  assert.equal(getAdapter(), laterPlugin);
 });
 
 test('a failed teardown of the earlier version does not prevent the later version', () => {
@@ -123,7 +123,7 @@ test('a failed teardown of the earlier version does not prevent the later versio
   assert.deepEqual(logLines, ['warning onActivate failed: stuck', 'warning teardown failed: stuck']);
 });
 
-test('onDeactivate runs once, before teardown, on the plugin', () => {
+test('onDeactivate runs once, before teardown, with the plugin as `this`', () => {
   const hookCalls: unknown[] = [];
   class Shop extends OpenTabsPlugin {
     readonly name = 'shop';
@@ -211,7 +211,7 @@ test("install does not change the author's tools", () => {
   assert.equal(frozenTool.handle, greetTool.handle);
 });
 
-test('install reads the tools of a getter once', async () => {
+test('install reads the property `tools` once, even if it is a getter', async () => {
   class Shop extends OpenTabsPlugin {
     readonly name = 'shop';
     readonly displayName = 'Shop';
@@ -271,12 +271,12 @@ test('a sleep in a prompt is aborted with the prompt', async () => {
   install(makePlugin({ prompts: [prompt] }), identity);
   const { prompts } = getAdapter();
   assert.ok(Array.isArray(prompts));
-  const rendering = prompts[0].render({}, { signal: controller.signal });
+  const renderPromise = prompts[0].render({}, { signal: controller.signal });
   controller.abort(new DOMException('enough', 'AbortError'));
-  await assert.rejects(rendering, { code: 'aborted', message: 'aborted: enough' });
+  await assert.rejects(renderPromise, { code: 'aborted', message: 'aborted: enough' });
 });
 
-test('a call works where the page has removed the container', async () => {
+test('a tool call succeeds even if the page has removed the container', async () => {
   install(makePlugin(), identity);
   const { handle } = getTool('greet');
   globalThis.__openTabs = undefined;

@@ -56,8 +56,8 @@ export function install(moduleExport: unknown, identity: PluginIdentity): void {
 }
 
 function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): void {
-  const earlierPlugin = getRegisteredAdapters()?.[name];
-  if (hasProperties(earlierPlugin)) callHook({ name, plugin: earlierPlugin, reportHookError }, 'teardown');
+  const earlierVersion = getRegisteredAdapters()?.[name];
+  if (hasProperties(earlierVersion)) callHook({ name, plugin: earlierVersion, reportHookError }, 'teardown');
 }
 
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {

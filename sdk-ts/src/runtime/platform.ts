@@ -25,6 +25,6 @@ export function connectToPlatform(plugin: string): () => void {
   };
   const postLogEntry = (entry: LogEntry) =>
     postToWindow({ type: 'opentabs:plugin-logs', entries: [entry], nonce: readNonce('_logNonce') });
-  const restore = isMethod(container._setLogTransport) ? container._setLogTransport(postLogEntry) : undefined;
-  return isMethod(restore) ? () => void restore() : () => undefined;
+  const restoreTransport = isMethod(container._setLogTransport) ? container._setLogTransport(postLogEntry) : undefined;
+  return isMethod(restoreTransport) ? () => void restoreTransport() : () => undefined;
 }

@@ -17,14 +17,14 @@ test('a pre-script runs immediately and stores values for the adapter', (t) => {
   globalThis.__openTabs = { _pluginName: 'site', preScript: { other: { kept: 1 } } };
   preparePreScript('site');
   const consoleLines = captureConsole('info', t);
-  let setLater: (key: string, value: string) => void = () => assert.fail('the pre-script did not run');
+  let setPreScriptValue: (key: string, value: string) => void = () => assert.fail('the pre-script did not run');
   definePreScript(({ set, log }) => {
     set('token', 'early');
     log.info('ready', 1);
-    setLater = set;
+    setPreScriptValue = set;
   });
   assert.equal(getPreScriptValue('token'), 'early');
-  setLater('token', 'late');
+  setPreScriptValue('token', 'late');
   assert.equal(getPreScriptValue('token'), 'late');
   assert.deepEqual(consoleLines, [['[opentabs:site:pre-script] ready', 1]]);
   assert.deepEqual(globalThis.__openTabs, {

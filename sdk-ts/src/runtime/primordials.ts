@@ -11,7 +11,7 @@
 
 export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 export const { get: getProperty, has: hasProperty, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
-export const { create, freeze, hasOwn, is: isSame, isFrozen, keys: keysOf } = Object;
+export const { create, freeze, hasOwn, is: isSame, isFrozen, keys: listOwnKeys } = Object;
 export const { isFinite: isFiniteNumber } = Number;
 export const { isArray } = Array;
 export const { parse: parseJson, stringify: toJson } = JSON;
@@ -109,15 +109,15 @@ export function getSafeProperty(safeObject: object, key: PropertyKey): unknown {
   return undefined;
 }
 
-/** MaxThenableChain limits how many thenables may resolve to another thenable, because the chain may be endless. */
-const MaxThenableChain = 10_000;
+/** MaxThenableDepth limits how many thenables may resolve to another thenable, because the chain may be endless. */
+const MaxThenableDepth = 10_000;
 
 /**
- * onSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but without built-ins that a page can
- * replace. Unlike `then`, onSettled calls onFulfilled synchronously if `value` is not a promise. The functions
+ * whenSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but without built-ins that a page can
+ * replace. Unlike `then`, whenSettled calls onFulfilled synchronously if `value` is not a promise. The functions
  * onFulfilled and onRejected must not throw.
  */
-export function onSettled(
+export function whenSettled(
   value: unknown,
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
@@ -153,17 +153,17 @@ function settleChain(
       onFulfilled(currentValue);
       return;
     }
-    if (count >= MaxThenableChain) {
-      onRejected(new NativeTypeError(`a thenable resolved to another one ${MaxThenableChain} times`));
+    if (count >= MaxThenableDepth) {
+      onRejected(new NativeTypeError(`a thenable resolved to another one ${MaxThenableDepth} times`));
       return;
     }
     const settledResult = callThen(
       currentValue,
       thenMethod,
-      (chainResult) => settleChain(chainResult, onFulfilled, onRejected, count + 1),
+      (thenableResult) => settleChain(thenableResult, onFulfilled, onRejected, count + 1),
       onRejected,
     );
-    if (!settledResult.resolved) return;
+    if (!settledResult.isResolved) return;
     currentValue = settledResult.value;
   }
 }
@@ -211,7 +211,7 @@ export function inheritsFromPromise(value: object): value is Promise<unknown> {
 }
 
 interface SynchronousResult {
-  resolved: boolean;
+  isResolved: boolean;
   value: unknown;
 }
 
@@ -225,18 +225,18 @@ function callThen(
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
 ): SynchronousResult {
-  const settledResult: SynchronousResult = { resolved: false, value: undefined };
+  const settledResult: SynchronousResult = { isResolved: false, value: undefined };
   let isRejected = false;
   let hasSettled = false;
   let hasReturned = false;
   try {
     apply(thenMethod, value, [
-      (chainResult: unknown) => {
+      (thenableResult: unknown) => {
         if (hasSettled) return;
-        if (hasReturned) runInMicrotask(() => onFulfilled(chainResult));
+        if (hasReturned) runInMicrotask(() => onFulfilled(thenableResult));
         else {
-          settledResult.value = chainResult;
-          settledResult.resolved = true;
+          settledResult.value = thenableResult;
+          settledResult.isResolved = true;
         }
         hasSettled = true;
       },
@@ -274,12 +274,12 @@ export const lockedThenMessage =
   'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
- * settleHiddenFromPage resolves a promise with a value that is not a thenable, without running a getter of the page.
+ * resolveWithoutThenLookup resolves a promise with a value that is not a thenable, without running a getter of the page.
  * Resolving a promise reads the value's `then`, so the value gets a temporary own property `then` that is undefined. If
- * the page has locked an inherited `then` property, settleHiddenFromPage does not resolve the promise and returns
+ * the page has locked an inherited `then` property, resolveWithoutThenLookup does not resolve the promise and returns
  * false.
  */
-export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unknown) => void): boolean {
+export function resolveWithoutThenLookup(value: unknown, resolvePromise: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {
     resolvePromise(value);
     return true;

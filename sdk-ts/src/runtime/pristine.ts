@@ -9,10 +9,10 @@ import { isMethod } from './value.ts';
  */
 export function withPristineBuiltIns<T>(callback: () => T): T {
   const container = getContainer();
-  const runProtected = container ? getSafeProperty(container, '_withPristineBuiltIns') : undefined;
-  if (!isMethod(runProtected)) return callback();
+  const runWithBuiltIns = container ? getSafeProperty(container, '_withPristineBuiltIns') : undefined;
+  if (!isMethod(runWithBuiltIns)) return callback();
   let callbackResult: { value: T } | undefined;
-  apply(runProtected, undefined, [
+  apply(runWithBuiltIns, undefined, [
     () => {
       callbackResult = { value: callback() };
     },

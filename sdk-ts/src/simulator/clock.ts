@@ -12,21 +12,21 @@ const virtualStartMs = Date.UTC(2026, 0, 1, 12);
 
 /** A wait of five minutes takes no real time on the virtual clock, and timestamps are the same in every test run. */
 export class Clock {
-  #now = 0;
+  #virtualNowMs = 0;
   #lastId = 0;
   #timers = new Map<number, Timer>();
   #systemStartMs: number | undefined;
 
   get now(): number {
-    return this.#systemStartMs === undefined ? this.#now : readSystemTime() - this.#systemStartMs;
+    return this.#systemStartMs === undefined ? this.#virtualNowMs : readSystemTime() - this.#systemStartMs;
   }
 
   get date(): number {
-    return this.#systemStartMs === undefined ? virtualStartMs + this.#now : readSystemTime();
+    return this.#systemStartMs === undefined ? virtualStartMs + this.#virtualNowMs : readSystemTime();
   }
 
   /** While the clock follows system time, call `runNextTimer` only when `msUntilNextTimer` returns 0. */
-  followSystem(): void {
+  followSystemTime(): void {
     this.#systemStartMs = readSystemTime();
   }
 
@@ -55,7 +55,7 @@ export class Clock {
     let nextTimer: Timer | undefined;
     for (const timer of this.#timers.values()) if (!nextTimer || timer.dueMs < nextTimer.dueMs) nextTimer = timer;
     if (!nextTimer) return false;
-    this.#now = Math.max(this.#now, nextTimer.dueMs);
+    this.#virtualNowMs = Math.max(this.#virtualNowMs, nextTimer.dueMs);
     if (nextTimer.intervalMs === undefined) this.#timers.delete(nextTimer.id);
     else nextTimer.dueMs = this.now + nextTimer.intervalMs;
     nextTimer.callback();

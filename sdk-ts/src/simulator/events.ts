@@ -54,17 +54,17 @@ export class FakeEventTarget {
     if (!listener) return;
     const { once = false, signal = undefined } = typeof options === 'object' ? options : {};
     if (signal?.aborted) return;
-    const typeListeners = this.#listeners.get(type) ?? [];
-    if (typeListeners.some((entry) => entry.listener === listener)) return;
-    this.#listeners.set(type, [...typeListeners, { listener, once }]);
+    const listenersOfType = this.#listeners.get(type) ?? [];
+    if (listenersOfType.some((entry) => entry.listener === listener)) return;
+    this.#listeners.set(type, [...listenersOfType, { listener, once }]);
     signal?.addEventListener('abort', () => this.removeEventListener(type, listener), { once: true });
   }
 
   removeEventListener(type: string, listener: Listener | null): void {
-    const typeListeners = this.#listeners.get(type) ?? [];
+    const listenersOfType = this.#listeners.get(type) ?? [];
     this.#listeners.set(
       type,
-      typeListeners.filter((entry) => entry.listener !== listener),
+      listenersOfType.filter((entry) => entry.listener !== listener),
     );
   }
 

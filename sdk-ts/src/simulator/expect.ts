@@ -31,24 +31,29 @@ export function expect(value: unknown): Expectation {
 }
 
 function makeExpectation(value: unknown, isNegated: boolean): Expectation {
-  const assertMet = (isMet: boolean, expected: string) => {
-    if (isMet === isNegated) throw new Error(`expected ${formatValue(value)} ${isNegated ? 'not ' : ''}${expected}`);
+  const assertExpectation = (isSatisfied: boolean, expected: string) => {
+    if (isSatisfied === isNegated)
+      throw new Error(`expected ${formatValue(value)} ${isNegated ? 'not ' : ''}${expected}`);
   };
   if (isPromise(value)) return makePromiseExpectation(value, isNegated);
   return {
-    toBe: (expectedValue) => assertMet(Object.is(value, expectedValue), `to be ${formatValue(expectedValue)}`),
-    toEqual: (expectedValue) => assertMet(isEqual(value, expectedValue), `to equal ${formatValue(expectedValue)}`),
+    toBe: (expectedValue) => assertExpectation(Object.is(value, expectedValue), `to be ${formatValue(expectedValue)}`),
+    toEqual: (expectedValue) =>
+      assertExpectation(isEqual(value, expectedValue), `to equal ${formatValue(expectedValue)}`),
     toMatch: (expectedValue) =>
-      assertMet(isMatch(String(value), expectedValue), `to match ${formatPattern(expectedValue)}`),
+      assertExpectation(isMatch(String(value), expectedValue), `to match ${formatPattern(expectedValue)}`),
     toContain: (expectedValue) =>
-      assertMet(containsValue(value, expectedValue), `to contain ${formatValue(expectedValue)}`),
-    toBeTruthy: () => assertMet(Boolean(value), 'to be truthy'),
+      assertExpectation(containsValue(value, expectedValue), `to contain ${formatValue(expectedValue)}`),
+    toBeTruthy: () => assertExpectation(Boolean(value), 'to be truthy'),
     toThrow: (expectedValue) => {
-      const thrownMessage = catchMessage(value);
+      const thrownMessage = catchErrorMessage(value);
       const expected = expectedValue === undefined ? 'to throw' : `to throw ${formatPattern(expectedValue)}`;
-      const isMet =
+      const isSatisfied =
         thrownMessage !== undefined && (expectedValue === undefined || isMatch(thrownMessage, expectedValue));
-      assertMet(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
+      assertExpectation(
+        isSatisfied,
+        thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`,
+      );
     },
     get not() {
       return makeExpectation(value, !isNegated);
@@ -86,7 +91,7 @@ function formatPattern(expectedValue: RegExp | string): string {
   return expectedValue instanceof RegExp ? String(expectedValue) : formatValue(expectedValue);
 }
 
-function catchMessage(throwingFunction: unknown): string | undefined {
+function catchErrorMessage(throwingFunction: unknown): string | undefined {
   if (!isMethod(throwingFunction))
     throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
   let returnValue: unknown;

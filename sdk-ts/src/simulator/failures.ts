@@ -1,4 +1,4 @@
-import { makeFailureHint, makeLossHint, makeMissingResultHint } from '../runtime/hints.ts';
+import { makeFailureHint, makeJsonLossHint, makeMissingResultHint } from '../runtime/hints.ts';
 import { hasProperties, isMethod, type Properties, readMessage } from '../runtime/value.ts';
 
 /** A tool call of the current test that failed because its handler threw an error. */
@@ -19,7 +19,7 @@ const maxHints = 5;
 let failedCalls: FailedCall[] = [];
 let pendingHints: string[] = [];
 
-export function drainCallNotes(): CallDiagnostics {
+export function drainCallDiagnostics(): CallDiagnostics {
   const notes = { failedCalls, hints: pendingHints };
   failedCalls = [];
   pendingHints = [];
@@ -43,11 +43,13 @@ export function findJsonLosses(tool: string, value: unknown, outputSchema: unkno
   const lossTexts: string[] = [];
   const hintText = value === undefined ? makeMissingResultHint(outputSchema) : '';
   if (hintText !== '') lossTexts.push(`${tool}: the handler ${hintText}`);
-  collectLosses(value, '', [], (path, loss) => lossTexts.push(`${tool}: ${path === '' ? 'the result' : path} ${loss}`));
+  collectJsonLosses(value, '', [], (path, lossText) =>
+    lossTexts.push(`${tool}: ${path === '' ? 'the result' : path} ${lossText}`),
+  );
   return lossTexts;
 }
 
-function collectLosses(
+function collectJsonLosses(
   value: unknown,
   path: string,
   ancestors: readonly object[],
@@ -58,14 +60,14 @@ function collectLosses(
     throw new TypeError(
       `${path} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
     );
-  const hintText = Array.isArray(value) || isPlainObject(value) ? '' : makeLossHint(value);
+  const hintText = Array.isArray(value) || isPlainObject(value) ? '' : makeJsonLossHint(value);
   if (hintText !== '') onLoss(path, hintText);
   if (isMethod(value) || isDomNode(value)) return;
-  const keyPath = (key: string) => {
+  const makeKeyPath = (key: string) => {
     if (Array.isArray(value)) return `${path === '' ? 'result' : path}[${key}]`;
     return path === '' ? key : `${path}.${key}`;
   };
-  for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...ancestors, value], onLoss);
+  for (const key of Object.keys(value)) collectJsonLosses(value[key], makeKeyPath(key), [...ancestors, value], onLoss);
 }
 
 function isConvertedByJson(value: Properties): boolean {

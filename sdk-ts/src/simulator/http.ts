@@ -116,22 +116,22 @@ function encodeBlobPart(part: unknown): Uint8Array {
 }
 
 export class FakeFormData {
-  readonly #pairs: [string, unknown][] = [];
+  readonly #formEntries: [string, unknown][] = [];
 
   append(name: string, value: unknown): void {
-    this.#pairs.push([name, value instanceof FakeBlob ? value : String(value)]);
+    this.#formEntries.push([name, value instanceof FakeBlob ? value : String(value)]);
   }
 
   get(name: string): unknown {
-    return this.#pairs.find(([key]) => key === name)?.[1] ?? null;
+    return this.#formEntries.find(([key]) => key === name)?.[1] ?? null;
   }
 
   [Symbol.iterator](): IterableIterator<[string, unknown]> {
-    return this.#pairs.values();
+    return this.#formEntries.values();
   }
 
   toString(): string {
-    return this.#pairs
+    return this.#formEntries
       .map(([key, value]) => `${key}=${value instanceof FakeBlob ? '(a file)' : String(value)}`)
       .join('&');
   }

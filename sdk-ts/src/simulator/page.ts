@@ -52,23 +52,28 @@ function defineGlobal(name: string, value: unknown): void {
 
 /** installPlatform runs once, before any code of the test. */
 export function installPlatform(): void {
-  defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
-    clock.setTimer(() => callIfFunction(work, args), Number(ms)),
+  defineGlobal('setTimeout', (callback: unknown, ms: unknown = 0, ...args: unknown[]) =>
+    clock.setTimer(() => callIfFunction(callback, args), Number(ms)),
   );
-  defineGlobal('setInterval', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
-    clock.setTimer(() => callIfFunction(work, args), Number(ms), Number(ms) || 1),
+  defineGlobal('setInterval', (callback: unknown, ms: unknown = 0, ...args: unknown[]) =>
+    clock.setTimer(() => callIfFunction(callback, args), Number(ms), Number(ms) || 1),
   );
   const clearTimer = (id: unknown) => clock.clearTimer(id);
   for (const name of ['clearTimeout', 'clearInterval', 'cancelAnimationFrame', 'cancelIdleCallback'])
     defineGlobal(name, clearTimer);
-  defineGlobal('requestAnimationFrame', (work: unknown) => clock.setTimer(() => callIfFunction(work, [clock.now]), 16));
-  defineGlobal('requestIdleCallback', (work: unknown) =>
-    clock.setTimer(() => callIfFunction(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
+  defineGlobal('requestAnimationFrame', (callback: unknown) =>
+    clock.setTimer(() => callIfFunction(callback, [clock.now]), 16),
   );
-  defineGlobal('queueMicrotask', (work: unknown) => void Promise.resolve().then(() => callIfFunction(work, [])));
+  defineGlobal('requestIdleCallback', (callback: unknown) =>
+    clock.setTimer(() => callIfFunction(callback, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
+  );
+  defineGlobal(
+    'queueMicrotask',
+    (callback: unknown) => void Promise.resolve().then(() => callIfFunction(callback, [])),
+  );
   defineGlobal('structuredClone', (value: unknown) => clonePlainValue(value));
   defineGlobal('performance', { now: () => clock.now, timeOrigin: 0, mark: () => undefined, measure: () => undefined });
-  defineGlobal('crypto', { randomUUID: generateFakeUUID, getRandomValues: fillRandom });
+  defineGlobal('crypto', { randomUUID: generateFakeUUID, getRandomValues: fillWithRandomNumbers });
   defineGlobal('Date', makeDateClass(clock));
   const fakeClasses = {
     URL: FakeURL,
@@ -158,12 +163,12 @@ export function openPage(options: PageOptions): Page {
     site,
     console: consoleLines,
     url: () => currentUrl.href,
-    onNavigate: (work) => void navigationListeners.push(work),
+    onNavigate: (listener) => void navigationListeners.push(listener),
   };
 }
 
-function callIfFunction(work: unknown, args: readonly unknown[]): void {
-  if (isMethod(work)) Reflect.apply(work, undefined, args);
+function callIfFunction(callback: unknown, args: readonly unknown[]): void {
+  if (isMethod(callback)) Reflect.apply(callback, undefined, args);
 }
 
 /** As in a browser, an assignment to a property of `location` causes a navigation. */
@@ -288,7 +293,7 @@ function generateRandomNumber(): number {
   return randomSeed;
 }
 
-function fillRandom(typedArray: unknown): unknown {
+function fillWithRandomNumbers(typedArray: unknown): unknown {
   if (typedArray instanceof Uint8Array || typedArray instanceof Uint32Array || typedArray instanceof Uint16Array) {
     for (let i = 0; i < typedArray.length; i++) typedArray[i] = generateRandomNumber();
   }
@@ -302,8 +307,8 @@ function generateFakeUUID(): string {
 
 function makeDateClass(virtualClock: Clock): typeof Date {
   return new Proxy(Date, {
-    construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [virtualClock.date] : args),
-    apply: (RealDate) => new RealDate(virtualClock.date).toString(),
-    get: (RealDate, key) => (key === 'now' ? () => virtualClock.date : Reflect.get(RealDate, key)),
+    construct: (DateClass, args) => Reflect.construct(DateClass, args.length === 0 ? [virtualClock.date] : args),
+    apply: (DateClass) => new DateClass(virtualClock.date).toString(),
+    get: (DateClass, key) => (key === 'now' ? () => virtualClock.date : Reflect.get(DateClass, key)),
   });
 }

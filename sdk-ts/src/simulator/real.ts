@@ -109,7 +109,7 @@ class RealTab implements SimulatedTab {
       user: userBehavior,
     });
     this.#openResult.then(
-      (state) => this.#update(state),
+      (state) => this.#updateState(state),
       () => undefined, // The code that awaits #openResult receives the error.
     );
   }
@@ -127,7 +127,7 @@ class RealTab implements SimulatedTab {
     await new Promise<void>((resolve) => {
       clock.setTimer(resolve, ms);
     });
-    this.#update(await requestBrowser('look', {}));
+    this.#updateState(await requestBrowser('look', {}));
   }
 
   async call(tool: string, input: unknown, options: CallOptions = {}): Promise<SimulatedCall> {
@@ -136,7 +136,7 @@ class RealTab implements SimulatedTab {
     const browserAnswer = await requestBrowser('call', { tool, input, ...options });
     if (!hasProperties(browserAnswer) || !isSimulatedCall(browserAnswer.call))
       throw new Error('opentabs sent no outcome for the call');
-    this.#update(browserAnswer);
+    this.#updateState(browserAnswer);
     const { call } = browserAnswer;
     if (!call.error || this.#missingRoutes.length === 0) return call;
     const message = [call.error.message, ...this.#missingRoutes].join('\n');
@@ -172,7 +172,7 @@ class RealTab implements SimulatedTab {
     };
   }
 
-  #update(state: unknown): void {
+  #updateState(state: unknown): void {
     if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
     if (Array.isArray(state.logs)) this.logs.push(...state.logs.filter(isLogEntry));
@@ -196,6 +196,8 @@ function rejectUnsupported(options: SimulateOptions): void {
   if (decision) throw new UnsupportedInBrowserError(`it sets a decision, ${reason}`);
   if (userBehavior !== undefined && userBehavior !== 'done' && userBehavior !== 'deny')
     throw new UnsupportedInBrowserError(`it simulates the user with a function, ${reason}`);
-  const functions = Object.entries(options.globals ?? {}).filter(([, value]: [string, unknown]) => isMethod(value));
-  if (functions.length > 0) throw new UnsupportedInBrowserError(`it sets functions on window, ${reason}`);
+  const functionGlobals = Object.entries(options.globals ?? {}).filter(([, value]: [string, unknown]) =>
+    isMethod(value),
+  );
+  if (functionGlobals.length > 0) throw new UnsupportedInBrowserError(`it sets functions on window, ${reason}`);
 }

@@ -1,5 +1,5 @@
 import { isMethod, readMessage } from '../runtime/value.ts';
-import { drainCallNotes, type FailedCall } from './failures.ts';
+import { drainCallDiagnostics, type FailedCall } from './failures.ts';
 import { isSimulated, readRealTimeoutMs, UnsupportedInBrowserError } from './mode.ts';
 import { clock, openPage } from './page.ts';
 import { drainOutgoingMessages, hasPendingRequests, resetBrowser } from './real.ts';
@@ -31,7 +31,7 @@ const maxVirtualMs = 3_600_000;
 /** If nothing awaits a promise, the promise can be rejected after the test's function has returned. */
 const settleMs = 1000;
 
-/** maxSettleTimers limits the timers that run after a passed test, because a timer can set itself again without end. */
+/** maxSettleTimers limits the timers that run after a passed test, because a timer may restart itself endlessly. */
 const maxSettleTimers = 1000;
 
 declare const OPENTABS_TEST_FILTER: string;
@@ -44,7 +44,7 @@ declare global {
 interface RunningTest {
   readonly test: Test;
   readonly startedAt: number;
-  passedAt: number | undefined;
+  passedAtMs: number | undefined;
   settleTimers: number;
   isOver: boolean;
 }
@@ -80,7 +80,7 @@ function startTest(): void {
   const runningTest: RunningTest = {
     test,
     startedAt: clock.now,
-    passedAt: undefined,
+    passedAtMs: undefined,
     settleTimers: 0,
     isOver: false,
   };
@@ -89,20 +89,20 @@ function startTest(): void {
   openPage({});
   resetBrowser();
   drainUnhandledErrors();
-  drainCallNotes();
+  drainCallDiagnostics();
   Promise.resolve()
     .then(test.testBody)
     .then(
       () => {
-        runningTest.passedAt = clock.now;
+        runningTest.passedAtMs = clock.now;
       },
       (error: unknown) => endTest(runningTest, error ?? new Error(`the test threw ${error}`)),
     );
 }
 
 function advanceTest(runningTest: RunningTest): void {
-  if (runningTest.passedAt !== undefined) {
-    settleTest(runningTest, runningTest.passedAt);
+  if (runningTest.passedAtMs !== undefined) {
+    settleTest(runningTest, runningTest.passedAtMs);
     return;
   }
   const timeoutMs = readRealTimeoutMs();
@@ -127,9 +127,9 @@ function advanceTest(runningTest: RunningTest): void {
 }
 
 /** In a real browser, settleTest ends a passed test at once, because late timers would add a second to each test. */
-function settleTest(runningTest: RunningTest, passedAt: number): void {
+function settleTest(runningTest: RunningTest, passedAtMs: number): void {
   const msUntilNext = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();
-  const isSettled = msUntilNext === undefined || clock.now + msUntilNext > passedAt + settleMs;
+  const isSettled = msUntilNext === undefined || clock.now + msUntilNext > passedAtMs + settleMs;
   if (isSettled || runningTest.settleTimers >= maxSettleTimers) {
     endPassedTest(runningTest);
     return;
@@ -142,15 +142,15 @@ function settleTest(runningTest: RunningTest, passedAt: number): void {
   }
 }
 
-function makeTimeoutMessage(realLimit: number): string {
-  if (realLimit === 0) return 'the test did not end within an hour of virtual time; look for an endless polling loop';
-  const seconds = realLimit / 1000;
+function makeTimeoutMessage(realLimitMs: number): string {
+  if (realLimitMs === 0) return 'the test did not end within an hour of virtual time; look for an endless polling loop';
+  const seconds = realLimitMs / 1000;
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
 function drainUnhandledErrors(): readonly unknown[] {
-  const take = globalThis.__opentabsUnhandled;
-  const errors: unknown = isMethod(take) ? take() : [];
+  const takeUnhandledErrors = globalThis.__opentabsUnhandled;
+  const errors: unknown = isMethod(takeUnhandledErrors) ? takeUnhandledErrors() : [];
   return Array.isArray(errors) ? errors : [];
 }
 
@@ -170,7 +170,7 @@ function endPassedTest(runningTest: RunningTest): void {
 function endTest(runningTest: RunningTest, error?: unknown): void {
   if (runningTest.isOver) return;
   runningTest.isOver = true;
-  const virtualMs = (runningTest.passedAt ?? clock.now) - runningTest.startedAt;
+  const virtualMs = (runningTest.passedAtMs ?? clock.now) - runningTest.startedAt;
   const { name } = runningTest.test;
   if (error === undefined) {
     events.push({ op: 'end', test: name, virtualMs });
@@ -187,6 +187,6 @@ function endTest(runningTest: RunningTest, error?: unknown): void {
     error: readMessage(error),
     virtualMs,
     ...(stack !== undefined && { stack }),
-    ...drainCallNotes(),
+    ...drainCallDiagnostics(),
   });
 }

@@ -6,7 +6,7 @@ import { receiveLine } from './real.ts';
 import { runStep } from './runner.ts';
 
 globalThis.__opentabsSimulated = true;
-if (readRealTimeoutMs() > 0) clock.followSystem();
+if (readRealTimeoutMs() > 0) clock.followSystemTime();
 installPlatform();
 openPage({});
 Object.defineProperty(globalThis, '__opentabsStep', { value: runStep });

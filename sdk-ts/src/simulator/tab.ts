@@ -103,7 +103,7 @@ export interface SimulatedTab {
 const idleLimitMs = 30_000;
 const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
-const stopLimitMs = 2_000;
+const stopTimeoutMs = 2_000;
 /** If the tool returns before the navigation replaces the page, the call succeeds. */
 const navigationDelayMs = 50;
 
@@ -231,10 +231,10 @@ class Tab implements SimulatedTab {
     callRun.start(toolDefinition.limits);
     this.#page.onNavigate((url) => callRun.navigate(url));
     Promise.resolve(Reflect.apply(handlerMethod, wrappedDefinition, [params, callRun.context])).then(
-      (value) => callRun.handleSettledHandler(() => checkOutput(toolDefinition, kind, value)),
+      (value) => callRun.onHandlerSettled(() => checkOutput(toolDefinition, kind, value)),
       (error: unknown) => {
         if (!callRun.isOver && !callRun.context.signal.aborted) addThrownError(String(toolDefinition.name), error);
-        callRun.handleSettledHandler(() => Promise.reject(error));
+        callRun.onHandlerSettled(() => Promise.reject(error));
       },
     );
   }
@@ -252,7 +252,7 @@ class SimulatedCallRun {
   #isStopping = false;
   #hasSettled = false;
   #resolveOutcome: (call: SimulatedCall) => void = () => undefined;
-  #failure: SimulatedError | undefined;
+  #stopError: SimulatedError | undefined;
 
   constructor(options: CallOptions, script: SimulateOptions) {
     this.#options = options;
@@ -264,14 +264,16 @@ class SimulatedCallRun {
   }
 
   start(callLimits: unknown): void {
-    const ownLimits = hasProperties(callLimits) ? callLimits : {};
-    if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleLimitMs = ownLimits.idleTimeoutMs;
-    const hardMs =
-      typeof ownLimits.hardTimeoutMs === 'number' ? Math.min(ownLimits.hardTimeoutMs, hardLimitMs) : hardLimitMs;
-    this.#restartIdle();
-    this.#setTimer(hardMs, () => this.#stop('deadline_exceeded', `it reached the hard limit of ${hardMs / 1000} s`));
+    const toolLimits = hasProperties(callLimits) ? callLimits : {};
+    if (typeof toolLimits.idleTimeoutMs === 'number') this.#idleLimitMs = toolLimits.idleTimeoutMs;
+    const hardTimeoutMs =
+      typeof toolLimits.hardTimeoutMs === 'number' ? Math.min(toolLimits.hardTimeoutMs, hardLimitMs) : hardLimitMs;
+    this.#restartIdleTimer();
+    this.#setTimer(hardTimeoutMs, () =>
+      this.#stopCall('deadline_exceeded', `it reached the hard limit of ${hardTimeoutMs / 1000} s`),
+    );
     const { cancelAt, navigateAt } = this.#options;
-    if (cancelAt !== undefined) this.#setTimer(cancelAt, () => this.#stop('cancelled', 'cancelled by the client'));
+    if (cancelAt !== undefined) this.#setTimer(cancelAt, () => this.#stopCall('cancelled', 'cancelled by the client'));
     if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
   }
 
@@ -281,7 +283,7 @@ class SimulatedCallRun {
     });
   }
 
-  handleSettledHandler(readOutcome: () => unknown): void {
+  onHandlerSettled(readOutcome: () => unknown): void {
     this.#hasSettled = true;
     if (this.isOver) return;
     if (this.#isStopping) {
@@ -297,7 +299,7 @@ class SimulatedCallRun {
   }
 
   failWith(error: unknown): void {
-    this.#failure = toSimulatedError(error);
+    this.#stopError = toSimulatedError(error);
     this.#finish({});
   }
 
@@ -306,35 +308,35 @@ class SimulatedCallRun {
   }
 
   /** After the handler's signal is aborted, the simulated call ends when its handler settles, or 2 s later. */
-  #stop(code: string, message: string): void {
+  #stopCall(code: string, message: string): void {
     if (this.isOver || this.#isStopping) return;
     this.#isStopping = true;
-    this.#failure = { code, message };
+    this.#stopError = { code, message };
     this.context.stop(message);
     clock.setTimer(() => {
       if (!this.#hasSettled) this.#finish({ stopped: 'ignored' });
-    }, stopLimitMs);
+    }, stopTimeoutMs);
   }
 
   #handleReport(): void {
     if (this.isOver || this.#isStopping) return;
-    this.#restartIdle();
+    this.#restartIdleTimer();
     const { reports, activities } = this.context;
     if (reports.length + activities.length === this.#options.cancelAtReport)
-      this.#stop('cancelled', 'cancelled by the client');
+      this.#stopCall('cancelled', 'cancelled by the client');
   }
 
-  #restartIdle(): void {
+  #restartIdleTimer(): void {
     clock.clearTimer(this.#idleTimer);
     const idleSeconds = this.#idleLimitMs / 1000;
     this.#idleTimer = clock.setTimer(
-      () => this.#stop('idle_timeout', `no progress and no result for ${idleSeconds} s`),
+      () => this.#stopCall('idle_timeout', `no progress and no result for ${idleSeconds} s`),
       this.#idleLimitMs,
     );
   }
 
-  #setTimer(ms: number, work: () => void): void {
-    this.#timers.push(clock.setTimer(work, ms));
+  #setTimer(ms: number, callback: () => void): void {
+    this.#timers.push(clock.setTimer(callback, ms));
   }
 
   #finish(callEnding: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
@@ -343,7 +345,7 @@ class SimulatedCallRun {
     for (const timer of [...this.#timers, this.#idleTimer]) clock.clearTimer(timer);
     const { reports, activities, calls, userRequests, dropped: droppedReports } = this.context;
     this.#resolveOutcome({
-      ...(this.#failure ? { error: this.#failure } : { result: callEnding.result }),
+      ...(this.#stopError ? { error: this.#stopError } : { result: callEnding.result }),
       ...(callEnding.stopped && { stopped: callEnding.stopped }),
       reports: [...reports],
       activities: [...activities],

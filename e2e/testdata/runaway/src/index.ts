@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const spinTool = defineTool({
   name: 'spin',
-  description: 'Blocks the thread of the page for ms.',
+  description: 'Blocks the thread of the page for ms milliseconds.',
   input: z.object({ ms: z.number() }),
   output: z.object({ spun: z.boolean() }),
   handle: async ({ ms }) => {
@@ -19,7 +19,7 @@ const spinTool = defineTool({
 
 const waitTool = defineTool({
   name: 'wait',
-  description: 'Waits for ms and reports progress every 100 ms.',
+  description: 'Waits for ms milliseconds and reports progress every 100 ms.',
   input: z.object({ ms: z.number() }),
   output: z.object({ path: z.string() }),
   handle: async ({ ms }, context) => {

@@ -23,15 +23,15 @@ export interface ActionOutcome<R extends PageActionResult> {
   /** The field `result` is undefined if the action led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
-  /** closedAgain is the number of tabs that the page opened and that closed during the action. */
-  readonly closedAgain: number;
+  /** closedTabCount is the number of tabs that the page opened during the action and that closed before its end. */
+  readonly closedTabCount: number;
   /** The field `downloads` contains the file names of the downloads that Chrome reported to the debugger. */
   readonly downloads: readonly string[];
   readonly load: LoadOutcome | 'failed' | undefined;
   readonly loadProblem: string | undefined;
   /**
-   * The field `end` is how the action ended its document: by closing the tab, removing the frame, or replacing the
-   * document.
+   * The field `end` describes how the document of the action ended: the tab was closed, the frame removed, or the
+   * document replaced.
    */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
   readonly isInFront: boolean;
@@ -46,7 +46,7 @@ const ScriptUrlTimeoutMs = 1000;
 const NavigationStartTimeoutMs = 1000;
 
 export interface ResultDetails {
-  readonly words?: readonly string[];
+  readonly sentences?: readonly string[];
   readonly content?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export class PageActions {
   readonly #browser: ActionBrowser;
   readonly #frames: TabFrames;
   readonly #snapshots: Snapshots;
-  readonly #groups: TabGroups;
+  readonly #tabGroups: TabGroups;
   readonly #downloads: Pick<TabDownloads, 'watch'>;
 
   constructor(
@@ -67,7 +67,7 @@ export class PageActions {
   ) {
     this.#downloads = downloads;
     this.#browser = browser;
-    this.#groups = groups;
+    this.#tabGroups = groups;
     this.#frames = frames;
     this.#snapshots = snapshots;
   }
@@ -78,13 +78,13 @@ export class PageActions {
     frame: FrameTarget,
     operation: (frames: TabFrames) => Promise<R>,
   ): Promise<ActionOutcome<R>> {
-    const view = await this.#browser.readWindowFocus();
+    const focusBefore = await this.#browser.readWindowFocus();
     const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
     const downloadWatch = this.#downloads.watch(call.tabId);
-    const restored: Promise<void>[] = [];
+    const pendingRestores: Promise<void>[] = [];
     watch.onOpened = ({ tabId }) => {
-      restored.push(
-        this.#browser.restoreWindowFocus(view, tabId).catch(() => undefined),
+      pendingRestores.push(
+        this.#browser.restoreWindowFocus(focusBefore, tabId).catch(() => undefined),
         this.#addToGroup(call, tabId),
       );
     };
@@ -99,13 +99,13 @@ export class PageActions {
         end = await this.#explainPageLoss(call, frame, watch, error);
       }
       const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
-      await Promise.all(restored);
-      const isInFront = view.activeTabs.some(({ tabId }) => tabId === call.tabId);
+      await Promise.all(pendingRestores);
+      const isInFront = focusBefore.activeTabs.some(({ tabId }) => tabId === call.tabId);
       const opened = await this.#listOpenTabs(watch);
       return {
         result,
         opened,
-        closedAgain: watch.opened.length - opened.length,
+        closedTabCount: watch.opened.length - opened.length,
         downloads: [...downloadWatch.names],
         load,
         loadProblem: problem,
@@ -124,17 +124,20 @@ export class PageActions {
     return opened.filter((_, i) => states[i] !== 'closed');
   }
 
-  /** #explainPageLoss fails if the action is probably not the reason for the missing document. */
+  /**
+   * #explainPageLoss returns how the action ended its document, and throws if the action is probably not the reason for
+   * the loss.
+   */
   async #explainPageLoss(
     { tabId, signal }: BrowserCall,
     frame: FrameTarget,
     watch: TabWatch,
-    lost: PageLostError,
+    lossError: PageLostError,
   ): Promise<ActionOutcome<PageActionResult>['end']> {
-    if (lost.isReplaced) return 'replaced';
+    if (lossError.isReplaced) return 'replaced';
     await waitForNavigationStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
-    if (lost.state === 'crashed' || lost.state === 'discarded') throw lost;
+    if (lossError.state === 'crashed' || lossError.state === 'discarded') throw lossError;
     if (watch.isLoading || watch.document || watch.error !== undefined) return undefined;
     if (frame.frameId !== 0) return 'frame_removed';
     throw makeDocumentGoneFailure('open', true);
@@ -153,45 +156,45 @@ export class PageActions {
   /** The method `describe` returns the result of an action with a sentence such as "Clicked e12". */
   async describe<R extends PageActionResult>(
     call: BrowserCall,
-    verb: string,
+    actionText: string,
     act: ActionOutcome<R>,
     details: ResultDetails = {},
   ): Promise<BrowserResult> {
-    const result = await this.#describePage(call, verb, act, details);
+    const result = await this.#describePage(call, actionText, act, details);
     return act.opened.length > 0 ? { ...result, openedTabs: act.opened.map(({ tabId }) => tabId) } : result;
   }
 
   async #describePage<R extends PageActionResult>(
     call: BrowserCall,
-    verb: string,
+    actionText: string,
     act: ActionOutcome<R>,
     details: ResultDetails,
   ): Promise<BrowserResult> {
     const { result, load, end } = act;
-    const words = [`${verb}.`, ...(details.words ?? [])];
+    const sentences = [`${actionText}.`, ...(details.sentences ?? [])];
     const content = [...(details.content ?? [])];
-    if (end === 'tab_closed') return { text: [...words, 'The tab closed.'].join(' ') };
-    if (end === 'frame_removed') words.push('The page removed the frame of the element.');
-    if (end === 'replaced') words.push('A script replaced the content of the page. Earlier refs are void.');
-    if (result) words.push(...describeChange(result, act));
+    if (end === 'tab_closed') return { text: [...sentences, 'The tab closed.'].join(' ') };
+    if (end === 'frame_removed') sentences.push('The page removed the frame of the element.');
+    if (end === 'replaced') sentences.push('A script replaced the content of the page. Earlier refs are void.');
+    if (result) sentences.push(...describeChange(result, act));
     // If the action has changed its target element, the list of changes already contains the element's snapshot line.
     if (result?.target !== undefined && !result.changed) content.push(`target: ${result.target}`);
     const isNewPage = load !== undefined && load !== 'failed' && load.isNewDocument;
     for (const { tabId } of act.opened)
-      words.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
-    if (act.closedAgain > 0) words.push('The page opened a tab that closed again, as it does for a download.');
+      sentences.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
+    if (act.closedTabCount > 0) sentences.push('The page opened a tab that closed again, as it does for a download.');
     const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-    const found =
+    const newSnapshot =
       (isNewPage || end === 'replaced') && snapshot === 'diff'
         ? await this.#snapshots.takeOfNewDocument(call)
         : undefined;
-    if (load !== undefined && !isDownload(act)) words.push(describeNavigation(act, found !== undefined));
-    if (found) return addSnapshot(words, found);
+    if (load !== undefined && !isDownload(act)) sentences.push(describeNavigation(act, newSnapshot !== undefined));
+    if (newSnapshot) return addSnapshot(sentences, newSnapshot);
     if (snapshot === 'full') {
       const full = await this.#snapshots.takeFull({ ...call, documentId: '' });
-      return addSnapshot(words, { ...full, content: [...content, full.content].join('\n') });
+      return addSnapshot(sentences, { ...full, content: [...content, full.content].join('\n') });
     }
-    const text = words.join(' ');
+    const text = sentences.join(' ');
     for (const download of listDownloads(act)) content.push(`download: ${download}`);
     if (result?.changes !== undefined) content.push(result.changes);
     return { text, ...(content.length > 0 ? { content: content.join('\n') } : {}) };
@@ -201,20 +204,25 @@ export class PageActions {
    * runLinkScript runs the script of a clicked javascript: link, because Chrome ignores synthetic clicks on javascript:
    * links.
    */
-  async runLinkScript(call: BrowserCall, frame: FrameTarget, clicked: ClickResult): Promise<ClickResult> {
-    const script = clicked.link?.script;
-    if (script === undefined) return clicked;
+  async runLinkScript(call: BrowserCall, frame: FrameTarget, clickResult: ClickResult): Promise<ClickResult> {
+    const script = clickResult.link?.script;
+    if (script === undefined) return clickResult;
     const { snapshot } = await this.#frames.run(call, frame, 'watch', {});
     await awaitWithin(this.#browser.runScriptUrl(call.tabId, frame.documentId, script), ScriptUrlTimeoutMs);
-    const after = await this.#frames.run(call, frame, 'changes', { since: snapshot });
-    const { link: _, notes, ...before } = clicked;
-    if (!after.changed) return { ...before, notes };
-    const changes = [clicked.changes, after.changes].filter((text) => text !== undefined).join('\n');
-    return { ...before, ...after, input: clicked.input, ...(changes === '' ? {} : { changes }) };
+    const changesAfter = await this.#frames.run(call, frame, 'changes', { since: snapshot });
+    const { link: _, notes, ...before } = clickResult;
+    if (!changesAfter.changed) return { ...before, notes };
+    const changesText = [clickResult.changes, changesAfter.changes].filter((text) => text !== undefined).join('\n');
+    return {
+      ...before,
+      ...changesAfter,
+      input: clickResult.input,
+      ...(changesText === '' ? {} : { changes: changesText }),
+    };
   }
 
   async #addToGroup({ args }: BrowserCall, tabId: number): Promise<void> {
-    await this.#groups.add(tabId, readText(args, '_client') ?? '');
+    await this.#tabGroups.add(tabId, readText(args, '_client') ?? '');
   }
 
   /** openLink opens a clicked link in a background tab, because Chrome blocks new tabs without a click by the user. */
@@ -226,8 +234,8 @@ export class PageActions {
   }
 }
 
-function addSnapshot(words: readonly string[], { note, ...shown }: FullSnapshot): BrowserResult {
-  return { text: [...words, note].filter((word) => word !== '').join(' '), ...shown };
+function addSnapshot(sentences: readonly string[], { note, ...shown }: FullSnapshot): BrowserResult {
+  return { text: [...sentences, note].filter((word) => word !== '').join(' '), ...shown };
 }
 
 /** waitForNavigationStart waits until a tab requests a document or closes, for at most NavigationStartTimeoutMs. */
@@ -245,16 +253,16 @@ const dismissedDialogsNote =
   'have opened one, and got the answer Cancel.';
 
 function describeChange(result: PageActionResult, act: ActionOutcome<PageActionResult>): string[] {
-  const { opened, closedAgain, downloads, isInFront } = act;
-  const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
-  if (downloads.length > 0 && result.download === undefined) words.push(downloadNote);
-  // The new tab or the download is the only change.
-  if (!result.changed && (opened.length > 0 || closedAgain > 0 || downloads.length > 0)) return words;
-  if (!result.changed) words.push('changed: nothing.');
-  if (!result.changed && !isInFront && result.input === 'synthetic') words.push(dismissedDialogsNote);
-  else if (result.url !== undefined) words.push('The address changed; the document is the same.');
-  if (result.busy) words.push('The page was still changing when the wait ended.');
-  return [...words, ...result.notes];
+  const { opened, closedTabCount: closedAgain, downloads, isInFront } = act;
+  const sentences = result.input === 'none' ? [] : [`input: ${result.input}.`];
+  if (downloads.length > 0 && result.download === undefined) sentences.push(downloadNote);
+  // If the page itself is unchanged, the new tab or the download is the only change.
+  if (!result.changed && (opened.length > 0 || closedAgain > 0 || downloads.length > 0)) return sentences;
+  if (!result.changed) sentences.push('changed: nothing.');
+  if (!result.changed && !isInFront && result.input === 'synthetic') sentences.push(dismissedDialogsNote);
+  else if (result.url !== undefined) sentences.push('The address changed; the document is the same.');
+  if (result.busy) sentences.push('The page was still changing when the wait ended.');
+  return [...sentences, ...result.notes];
 }
 
 function listDownloads({ result, downloads }: ActionOutcome<PageActionResult>): readonly string[] {

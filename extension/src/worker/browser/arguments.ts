@@ -2,7 +2,7 @@
 // so an error means that the server and the extension have different versions.
 
 import type { Fields } from '../../record.ts';
-import { callFailure, type ToolFailure } from './tool-failure.ts';
+import { makeCallFailure, type ToolFailure } from './tool-failure.ts';
 
 export function readText(args: Fields, key: string): string | undefined {
   const value = args[key];
@@ -16,7 +16,7 @@ export function requireText(args: Fields, key: string): string {
   return value;
 }
 
-/** readNumber fails for a negative number. */
+/** readNumber returns a number argument, and throws if the number is negative. */
 export function readNumber(args: Fields, key: string): number | undefined {
   const value = args[key];
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return value;
@@ -48,5 +48,5 @@ export function readTexts(args: Fields, key: string): readonly string[] | undefi
 }
 
 function makeInvalidArgumentFailure(key: string, allowedText: string): ToolFailure {
-  return callFailure('invalid_arguments', `the argument ${key} must be ${allowedText}`);
+  return makeCallFailure('invalid_arguments', `the argument ${key} must be ${allowedText}`);
 }

@@ -9,7 +9,7 @@ import { BrowserCalls } from './browser-calls.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { toolFailure } from './tool-failure.ts';
 
-interface Call extends BrowserCall {
+interface TestCall extends BrowserCall {
   end(result: BrowserResult): void;
   fail(error: unknown): void;
 }
@@ -17,9 +17,9 @@ interface Call extends BrowserCall {
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sentFrames: string[] = [];
-  const calls: Call[] = [];
+  const calls: TestCall[] = [];
   const tab: { state: TabState; documentId: string | undefined } = { state: 'open', documentId: 'd1' };
-  const outboxRoom = { inMs: 0 };
+  const outboxDelay = { inMs: 0 };
   const outbox = new Outbox({
     send: (frameText) => sentFrames.push(frameText) > 0,
     confirm: () => new Promise(() => undefined),
@@ -34,7 +34,7 @@ function makeFixture(t: TestContext) {
     readTabState: async () => tab.state,
     readTopDocument: async () => tab.documentId,
     readPage: async () => ({ url: 'https://a.example/', title: 'A' }),
-    waitBeforePartMs: () => outboxRoom.inMs,
+    waitBeforePartMs: () => outboxDelay.inMs,
   });
   const dispatchCall = (params: Partial<ToolDispatchParams> = {}) =>
     browserCalls.dispatch({
@@ -47,7 +47,7 @@ function makeFixture(t: TestContext) {
       args: { target: 'e1' },
       ...params,
     });
-  const start = async (params: Partial<ToolDispatchParams> = {}): Promise<Call> => {
+  const start = async (params: Partial<ToolDispatchParams> = {}): Promise<TestCall> => {
     dispatchCall(params);
     await runPendingPromises();
     const call = calls.at(-1);
@@ -64,7 +64,7 @@ function makeFixture(t: TestContext) {
     outbox,
     calls,
     tab,
-    outboxRoom,
+    outboxRoom: outboxDelay,
     dispatchCall,
     start,
     frames,
@@ -72,7 +72,7 @@ function makeFixture(t: TestContext) {
   };
 }
 
-test('a tool runs, and its result has the page of the tab', async (t) => {
+test("the result of a browser tool contains the URL and the title of the tab's page", async (t) => {
   const { browserCalls, start: startCall, frames } = makeFixture(t);
   const call = await startCall();
   assert.deepEqual(call.args, { target: 'e1' });
@@ -84,7 +84,7 @@ test('a tool runs, and its result has the page of the tab', async (t) => {
   assert.deepEqual(browserCalls.ids, []);
 });
 
-test('a repeated dispatch runs nothing, whether the call runs, has ended, or is unknown', async (t) => {
+test('a repeated dispatch does not run the tool again, whether the call is running, ended or unknown', async (t) => {
   const { calls, dispatchCall, start: startCall, frames } = makeFixture(t);
   const call = await startCall();
   dispatchCall({ again: true });
@@ -103,7 +103,7 @@ test('a repeated dispatch runs nothing, whether the call runs, has ended, or is 
   assert.equal(calls.length, 1);
 });
 
-test('a tool does not start in another document or without its tab', async (t) => {
+test('a tool does not start if its tab is closed or shows another document', async (t) => {
   const { calls, tab, dispatchCall, sentFrames } = makeFixture(t);
   tab.documentId = 'd2';
   dispatchCall();
@@ -111,7 +111,7 @@ test('a tool does not start in another document or without its tab', async (t) =
   assert.match(sentFrames.splice(0).join(), /"code":"navigated",.*"notStarted":true/);
   dispatchCall();
   await runPendingPromises();
-  assert.deepEqual(sentFrames, [], 'the ending of the call is stored');
+  assert.deepEqual(sentFrames, [], 'a repeated dispatch of an ended call must send nothing');
   tab.state = 'closed';
   dispatchCall({ dispatchId: 'y' });
   await runPendingPromises();
@@ -119,7 +119,7 @@ test('a tool does not start in another document or without its tab', async (t) =
   assert.equal(calls.length, 0);
 });
 
-test('a tool without a pinned document runs in any document, and a tool without a tab needs none', async (t) => {
+test('a call without a documentId runs in any document, and a call without a tabId runs without a tab', async (t) => {
   const { tab, start: startCall, calls } = makeFixture(t);
   tab.documentId = 'd2';
   await startCall({ documentId: '' });
@@ -130,7 +130,7 @@ test('a tool without a pinned document runs in any document, and a tool without 
   assert.equal(calls.length, 3);
 });
 
-test('a navigation pinned to a document runs in a tab whose page crashed, and other tools do not', async (t) => {
+test('in a tab whose page crashed, a navigation tool runs, and other tools fail', async (t) => {
   const { tab, start: startCall, dispatchCall, calls, sentFrames } = makeFixture(t);
   tab.state = 'crashed';
   await startCall({ tool: 'browser_navigate' });
@@ -147,7 +147,7 @@ test("the error for an unknown tool contains the tool's name", async (t) => {
   assert.match(sentFrames.join(), /"code":"unknown_tool".*browser_fly/);
 });
 
-test('reports are numbered and end with the call', async (t) => {
+test('progress reports have increasing numbers, and reports after the end of the call are dropped', async (t) => {
   const { start: startCall, frames } = makeFixture(t);
   const call = await startCall();
   call.report({ message: 'one' });
@@ -168,7 +168,7 @@ test('reports are numbered and end with the call', async (t) => {
   assert.deepEqual(otherFrames, []);
 });
 
-test('a cancel is answered with aborted, with finished, or after 2 s with ignored', async (t) => {
+test('the outcome of a cancellation is aborted, finished, or after 2 s ignored', async (t) => {
   const { browserCalls, start: startCall, frames } = makeFixture(t);
   const params = { dispatchId: 'x', reason: 'enough' };
   const abortedCall = await startCall();
@@ -187,11 +187,11 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   t.mock.timers.tick(2000);
   assert.equal(await ignoredCancel, 'ignored');
   assert.equal(await browserCalls.cancel(params), 'finished');
-  assert.deepEqual(frames(), [], 'a cancelled call has no ending');
+  assert.deepEqual(frames(), [], 'a cancelled call must send no ending');
   assert.deepEqual(browserCalls.ids, []);
 });
 
-test('a large result is sent in parts when the link has room, and a result above the limit fails', async (t) => {
+test('a large result is sent in parts when the link can accept them, and a result above the limit fails', async (t) => {
   const { outboxRoom, start: startCall, frames } = makeFixture(t);
   const content = `${'a'.repeat(MaxPartChars)}😀${'b'.repeat(MaxPartChars)}`;
   const call = await startCall();
@@ -208,8 +208,8 @@ test('a large result is sent in parts when the link has room, and a result above
   const joinedResult: unknown = JSON.parse(partTexts.join(''));
   assert.ok(isRecord(joinedResult) && joinedResult.content === content);
   assert.deepEqual(sentFrames.at(-1)?.result, { parts: 3 });
-  const small = await startCall({ dispatchId: 'y', maxResultBytes: 60 });
-  small.end({ content: 'é'.repeat(40) });
+  const smallCall = await startCall({ dispatchId: 'y', maxResultBytes: 60 });
+  smallCall.end({ content: 'é'.repeat(40) });
   await runPendingPromises();
   assert.match(JSON.stringify(frames()), /"code":"result_too_large"/);
 });

@@ -13,7 +13,7 @@ import type { Outbox } from '../calls/outbox.ts';
 import { Signal } from '../signal.ts';
 import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool, PageState } from './browser-tool.ts';
-import { callFailure, makeDocumentGoneFailure, StillRunningFailure, toCallError } from './tool-failure.ts';
+import { makeCallFailure, makeDocumentGoneFailure, StillRunningFailure, toCallError } from './tool-failure.ts';
 
 /** BrowserPlugin is the plugin name that the server uses in calls of browser tools. */
 export const BrowserPlugin = 'browser';
@@ -46,7 +46,7 @@ export interface BrowserCallsOptions {
   waitBeforePartMs(): number;
 }
 
-/** ToolCallEnding is "goes on" if code of the tool may still be running in the page. */
+/** ToolCallEnding is how a tool's run ended; "goes on" means that code of the tool may still be running in the page. */
 type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
@@ -61,35 +61,35 @@ const NavigationTools: ReadonlySet<string> = new Set(['browser_navigate', 'brows
 export class BrowserCalls {
   readonly changed = new Signal();
   readonly #options: BrowserCallsOptions;
-  readonly #running = new Map<string, RunningTool>();
+  readonly #runningTools = new Map<string, RunningTool>();
 
   constructor(options: BrowserCallsOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#running.size;
+    return this.#runningTools.size;
   }
 
   get ids(): string[] {
-    return [...this.#running.keys()];
+    return [...this.#runningTools.keys()];
   }
 
   has(id: string): boolean {
-    return this.#running.has(id);
+    return this.#runningTools.has(id);
   }
 
   dispatch(params: ToolDispatchParams): void {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
-    if (this.#running.has(id) || outbox.isStored(id)) return;
+    if (this.#runningTools.has(id) || outbox.isStored(id)) return;
     // The previous service worker may have run the tool before it stopped, so do not run the tool again.
     if (params.again === true && !RepeatableTools.has(params.tool)) {
       outbox.fail(id, lostWorkerError);
       return;
     }
     const controller = new AbortController();
-    this.#running.set(id, { controller, ended: this.#run(params, controller.signal) });
+    this.#runningTools.set(id, { controller, ended: this.#runCall(params, controller.signal) });
     this.changed.emit();
   }
 
@@ -98,47 +98,47 @@ export class BrowserCalls {
    * ended.
    */
   async cancel({ dispatchId: id, reason }: ToolCancelParams): Promise<CancelOutcome> {
-    const call = this.#running.get(id);
+    const call = this.#runningTools.get(id);
     this.#options.outbox.drop(id);
     if (!call) return 'finished';
     call.controller.abort(new DOMException(reason, 'AbortError'));
-    this.#forget(id);
+    this.#removeCall(id);
     const timeout = sleep(CancelTimeoutMs).then(() => 'ignored' as const);
     const ending = await Promise.race([call.ended, timeout]);
     if (ending === 'ignored' || ending === 'goes on') return 'ignored';
     return ending === 'result' ? 'finished' : 'aborted';
   }
 
-  #forget(id: string): void {
-    if (this.#running.delete(id)) this.changed.emit();
+  #removeCall(id: string): void {
+    if (this.#runningTools.delete(id)) this.changed.emit();
   }
 
-  /** The result of a cancelled call is dropped. */
-  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolCallEnding> {
+  /** #run runs the tool and sends its result, but drops the result of a cancelled call. */
+  async #runCall(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolCallEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
     // Wait until the caller of #run has added the call to the table of running calls, and then start the tool.
     await Promise.resolve();
     try {
       const result = await this.#runTool(params, signal);
-      if (this.#running.has(id)) await this.#sendResult(id, JSON.stringify(result), params, signal);
+      if (this.#runningTools.has(id)) await this.#sendResult(id, JSON.stringify(result), params, signal);
       return 'result';
     } catch (error) {
-      if (this.#running.has(id)) outbox.fail(id, toCallError(error));
+      if (this.#runningTools.has(id)) outbox.fail(id, toCallError(error));
       return error instanceof StillRunningFailure ? 'goes on' : 'error';
     } finally {
-      this.#forget(id);
+      this.#removeCall(id);
     }
   }
 
   async #runTool(params: ToolDispatchParams, signal: AbortSignal): Promise<BrowserResult> {
     const { dispatchId: id, tool, tabId, documentId } = params;
     const runTool = this.#options.tools.get(tool);
-    if (!runTool) throw callFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
+    if (!runTool) throw makeCallFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
     if (tabId > 0) await this.#requireDocument(tabId, documentId, tool);
     let seq = 0;
     const report = (progressReport: Report) => {
-      if (!this.#running.has(id)) return;
+      if (!this.#runningTools.has(id)) return;
       this.#options.outbox.addProgress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([progressReport]) });
     };
     const args = isRecord(params.args) ? params.args : {};
@@ -170,8 +170,8 @@ export class BrowserCalls {
     if (topDocument !== documentId) throw makeDocumentGoneFailure('open', false);
   }
 
-  async #addPageState(result: BrowserResult, callTab: number): Promise<BrowserResult> {
-    const tabId = result.tabId ?? callTab;
+  async #addPageState(result: BrowserResult, callTabId: number): Promise<BrowserResult> {
+    const tabId = result.tabId ?? callTabId;
     if (tabId === 0 || result.page !== undefined) return result;
     const page = await this.#options.readPage(tabId);
     return page ? { ...result, page: { url: page.url, title: page.title } } : result;
@@ -183,7 +183,7 @@ export class BrowserCalls {
     const bytes = countUtf8Bytes(resultText, maxResultBytes);
     if (bytes > maxResultBytes) {
       const tooLargeMessage = `the result of ${tool} exceeds the limit of ${maxResultBytes} bytes. Request less of the page`;
-      throw callFailure('result_too_large', tooLargeMessage);
+      throw makeCallFailure('result_too_large', tooLargeMessage);
     }
     const resultParts = splitResult(resultText);
     if (resultParts.length <= 1) {
@@ -199,7 +199,10 @@ export class BrowserCalls {
   }
 }
 
-/** For texts that are clearly shorter than limit, countUtf8Bytes returns a lower bound, which is cheaper to compute. */
+/**
+ * For texts that are clearly shorter than `maxBytes`, countUtf8Bytes returns a lower bound, which is cheaper to
+ * compute.
+ */
 function countUtf8Bytes(resultText: string, maxBytes: number): number {
   if (resultText.length * 3 <= maxBytes) return resultText.length;
   return new TextEncoder().encode(resultText).length;

@@ -52,17 +52,17 @@ interface ListedWindow {
 
 export interface BrowserResult {
   /**
-   * The field `text` contains opentabs' own sentences about the result. The field text contains nothing from the page
-   * except URLs and quoted lines.
+   * The field `text` contains sentences of opentabs about the result, and nothing from the page except URLs and quoted
+   * lines.
    */
   readonly text?: string;
   /**
    * The field `content` contains text from the page, or data of the browser such as bookmarks. When the server sends a
-   * tool result to the client, the server marks the field content as untrusted.
+   * tool result to the client, the server marks the field `content` as untrusted.
    */
   readonly content?: string;
   readonly page?: PageState;
-  /** The field `snapshot` is the ID of the snapshot in content, such as "s7". */
+  /** The field `snapshot` is the ID of the snapshot in the field `content`, such as "s7". */
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
   /** The server chooses a name for the file, stores the file, and sends a link to the file to the client. */
@@ -71,14 +71,14 @@ export interface BrowserResult {
   readonly windows?: readonly ListedWindow[];
   readonly windowId?: number;
   /**
-   * The field `downloads` lists all downloads that the extension has started. Before the server returns the field
-   * downloads to a client, the server removes the downloads of other clients.
+   * The field `downloads` lists all downloads that the extension has started. The server removes the downloads of other
+   * clients before it returns the field `downloads` to a client.
    */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
   readonly downloadId?: number;
   /**
-   * tabId is the ID of the tab that the tool has opened or selected. After the call, the server uses the tab with the
-   * ID tabId as the client's current tab.
+   * tabId is the ID of the tab that the tool has opened or selected. After the call, the server makes this tab the
+   * client's current tab.
    */
   readonly tabId?: number;
   /** The field `openedTabs` contains the IDs of the tabs that a document of the tab opened during the call. */

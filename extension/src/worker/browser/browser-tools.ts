@@ -48,7 +48,7 @@ export type ToolsBrowser = TabListBrowser &
  * BrowserTools contains all browser tools, and the function with which the server inspects a tab before a tool runs.
  */
 export interface BrowserTools {
-  readonly byName: ReadonlyMap<string, BrowserTool>;
+  readonly toolsByName: ReadonlyMap<string, BrowserTool>;
   readonly sessions: Sessions;
   /**
    * The method `inspect` returns the secret fields of the page in a tab, such as password fields, or undefined if the
@@ -76,10 +76,10 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   });
   const snapshots = new Snapshots(frames);
   type NamedTool = [name: string, tool: BrowserTool];
-  const makeSuspendable =
+  const wrapSuspendOnDialog =
     (isNavigation: boolean) =>
     ([name, tool]: NamedTool): NamedTool => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
-  const makeStoppable = ([name, tool]: NamedTool): NamedTool => [
+  const wrapFailOnDialog = ([name, tool]: NamedTool): NamedTool => [
     name,
     failOnDialog(tool, debuggers, name !== 'browser_evaluate'),
   ];
@@ -93,13 +93,15 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
       debuggers.dialogs,
       ...[devtoolsTools, networkTools, emulation].flatMap(({ parts: toolParts }) => toolParts),
     ],
-    leaveTab: (tabId) => debuggers.detachIfUnused(tabId),
+    detachUnusedTab: (tabId) => debuggers.detachIfUnused(tabId),
   });
   const tools: [string, BrowserTool][] = [
     ...makeTabListTools(browser, tabGroups),
-    ...makeNavigationTools(browser, snapshots).map(makeSuspendable(true)),
-    ...makeActionTools(frames, pageActions, new TrustedInput(debuggers, frames, userInput)).map(makeSuspendable(false)),
-    ...makeVisionTools(frames, pageActions, debuggers, userInput).map(makeSuspendable(false)),
+    ...makeNavigationTools(browser, snapshots).map(wrapSuspendOnDialog(true)),
+    ...makeActionTools(frames, pageActions, new TrustedInput(debuggers, frames, userInput)).map(
+      wrapSuspendOnDialog(false),
+    ),
+    ...makeVisionTools(frames, pageActions, debuggers, userInput).map(wrapSuspendOnDialog(false)),
     ['browser_handle_dialog', makeHandleDialog(debuggers)],
     ...[
       ...makeReadingTools(frames, snapshots),
@@ -108,7 +110,7 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
       ...makeStorageTools(browser, frames),
       ...devtoolsTools.tools,
       ...networkTools.tools,
-    ].map(makeStoppable),
+    ].map(wrapFailOnDialog),
     ...emulation.tools,
     ...makePdfTools(frames, debuggers),
     ...makeWindowTools(browser),
@@ -116,8 +118,11 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
     ...makeDownloadTools(browser),
   ];
   return {
-    byName: new Map(
-      tools.map(([name, runTool]) => [name, sessions.track(requirePermissions(name, runTool, browser.hasPermission))]),
+    toolsByName: new Map(
+      tools.map(([name, runTool]) => [
+        name,
+        sessions.trackTabUse(requirePermissions(name, runTool, browser.hasPermission)),
+      ]),
     ),
     sessions,
     inspect: (tab, inspection) => findSecretFields(frames, tab, inspection).catch(() => undefined),

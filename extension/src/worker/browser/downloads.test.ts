@@ -19,12 +19,10 @@ const runningDownload: Download = {
 };
 const doneDownload: Download = { ...runningDownload, state: 'complete', receivedBytes: 2_000_000 };
 
-/**
- * Each time the tool reads the state of the download, the fake Chrome returns the next state from the parameter states.
- */
+/** Each time the tool reads the state of the download, the fake Chrome returns the next element of `downloadStates`. */
 function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'] });
-  const leftStates = [...downloadStates];
+  const remainingStates = [...downloadStates];
   const discardedIds: number[] = [];
   const cancelledIds: number[] = [];
   const startedDownloads: (readonly [url: string, path: string])[] = [];
@@ -40,10 +38,14 @@ function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
       return await chrome.start();
     },
     listDownloads: async () => [...chrome.listed],
-    readDownload: async () => (leftStates.length > 1 ? leftStates.shift() : leftStates[0]),
+    readDownload: async () => (remainingStates.length > 1 ? remainingStates.shift() : remainingStates[0]),
     cancelDownload: async (id) => {
       cancelledIds.push(id);
-      leftStates.splice(0, leftStates.length, { ...runningDownload, state: 'interrupted', error: 'USER_CANCELED' });
+      remainingStates.splice(0, remainingStates.length, {
+        ...runningDownload,
+        state: 'interrupted',
+        error: 'USER_CANCELED',
+      });
     },
     removeDownload: async (id) => {
       discardedIds.push(id);
@@ -51,20 +53,20 @@ function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
   });
   const runDownloads = async (args: Readonly<Record<string, unknown>>) => {
     const { signal } = controller;
-    const endingTool = findTool(
+    const toolPromise = findTool(
       tools,
       'browser_downloads',
     )(makeBrowserCall(args, { signal, report: (item) => reports.push(item) }));
     let hasEnded = false;
-    const endDownload = () => {
+    const markEnded = () => {
       hasEnded = true;
     };
-    endingTool.then(endDownload, endDownload);
+    toolPromise.then(markEnded, markEnded);
     for (let i = 0; i < 400 && !hasEnded; i++) {
       await new Promise((resolve) => setImmediate(resolve));
       t.mock.timers.tick(500);
     }
-    return await endingTool;
+    return await toolPromise;
   };
   return {
     runDownloads,
@@ -93,7 +95,7 @@ test("a download is saved in the folder opentabs under the server's file name", 
   assert.deepEqual(discardedIds, [], 'discarded downloads');
 });
 
-test('a redirected download names the other site, and is discarded if a rule forbids the site', async (t) => {
+test('the result names the site of a redirected download, which is discarded if a rule forbids the site', async (t) => {
   const { runDownloads, discardedIds } = makeFixture(t, {
     ...doneDownload,
     finalUrl: 'https://bank.example/report.pdf?token=1',
@@ -121,7 +123,11 @@ test('a redirected download names the other site, and is discarded if a rule for
   const failure = await awaitFailure(
     failedFixture.runDownloads({ ...startArguments, _frames: { 'bank.example': false } }),
   );
-  assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the response of a forbidden site');
+  assert.doesNotMatch(
+    failure.message,
+    /SERVER_FORBIDDEN/,
+    'the message must not contain the response of a forbidden site',
+  );
 });
 
 test('a download that turns out to be a program is discarded', async (t) => {
@@ -142,7 +148,7 @@ test('a download that turns out to be a program is discarded', async (t) => {
   }
 });
 
-test('a download that fails at its start, or gets no file, is discarded', async (t) => {
+test('a download that fails at its start or gets no file name is discarded', async (t) => {
   const failedFixture = makeFixture(t, {
     ...runningDownload,
     path: '',
@@ -162,12 +168,12 @@ test('a download that fails at its start, or gets no file, is discarded', async 
     (await awaitFailure(unnamedFixture.runDownloads(startArguments))).message,
     /^Chrome chose no file within 60 s/,
   );
-  assert.deepEqual(unnamedFixture.discardedIds, [3], 'discarded downloads without a file');
+  assert.deepEqual(unnamedFixture.discardedIds, [3], 'a download without a file must be discarded');
   t.mock.timers.reset();
-  const rejected = makeFixture(t, runningDownload);
-  rejected.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));
+  const rejectedFixture = makeFixture(t, runningDownload);
+  rejectedFixture.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));
   assert.equal(
-    (await awaitFailure(rejected.runDownloads(startArguments))).message,
+    (await awaitFailure(rejectedFixture.runDownloads(startArguments))).message,
     'Chrome did not start the download: Invalid filename',
   );
 });
@@ -191,12 +197,12 @@ test('at most ten downloads run at the same time', async (t) => {
   const { runDownloads, chrome, startedDownloads } = makeFixture(t, runningDownload);
   chrome.listed = Array.from({ length: 10 }, (_, id) => ({ ...runningDownload, id }));
   assert.match((await awaitFailure(runDownloads(startArguments))).message, /^10 downloads of agents are running/);
-  assert.deepEqual(startedDownloads, [], 'started downloads');
+  assert.deepEqual(startedDownloads, [], 'no download may start');
 });
 
 test('the action wait reports the received bytes until the download ends', async (t) => {
-  const halfDownload = { ...runningDownload, receivedBytes: 1_000_000 };
-  const { runDownloads, reports } = makeFixture(t, runningDownload, halfDownload, halfDownload, doneDownload);
+  const partialDownload = { ...runningDownload, receivedBytes: 1_000_000 };
+  const { runDownloads, reports } = makeFixture(t, runningDownload, partialDownload, partialDownload, doneDownload);
   assert.equal(
     (await runDownloads({ action: 'wait', id: 3 })).text,
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.',
@@ -211,7 +217,7 @@ test('the action wait reports the received bytes until the download ends', async
   );
 });
 
-test('the action wait ends when the user must decide, no data arrives, or the download fails', async (t) => {
+test('the action wait ends when the user must decide, when no data arrives, or when the download fails', async (t) => {
   for (const [downloadState, expectedText] of [
     [{ ...runningDownload, isPaused: true }, /: paused, 0 B of 2\.0 MB\. Ask the user to resume/],
     [
@@ -249,7 +255,7 @@ test('the action cancel ends a running download, and keeps a complete download',
     (await secondFixture.runDownloads({ action: 'cancel', id: 3 })).text ?? '',
     /: done, .* There was nothing to cancel\.$/,
   );
-  assert.deepEqual(secondFixture.cancelled, [], 'cancelled downloads that were done');
+  assert.deepEqual(secondFixture.cancelled, [], 'a complete download must not be cancelled');
 });
 
 test('the action list returns all downloads of the extension, which the server filters', async (t) => {

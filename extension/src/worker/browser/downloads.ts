@@ -6,7 +6,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { isForbiddenAddress } from './frame-rules.ts';
 import { parseWebUrl } from './navigation.ts';
 import { formatBytes } from './network/request-text.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 export type DownloadsBrowser = typeof chromeDownloads;
 
@@ -14,7 +14,10 @@ type Download = chromeDownloads.Download;
 
 /** AgentDownloadFolder is the subfolder of the user's download folder in which Chrome saves the downloads of agents. */
 const AgentDownloadFolder = 'opentabs';
-/** The worker must poll, because Chrome fires no event when a download receives bytes. */
+/**
+ * PollIntervalMs is how often the worker reads a download's state, because Chrome fires no event when a download
+ * receives bytes.
+ */
 const PollIntervalMs = 500;
 /** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
@@ -32,7 +35,10 @@ export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTo
   return [['browser_downloads', (call) => runDownloadAction(browser, call)]];
 }
 
-/** The server rejects calls that use downloads of another client. */
+/**
+ * runDownloadAction does not check who started a download, because the server rejects calls that use downloads of other
+ * clients.
+ */
 async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
@@ -41,11 +47,11 @@ async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): 
     return {
       downloads: allDownloads
         .slice(0, MaxListedDownloads)
-        .map((each) => ({ id: each.id, text: describeDownload(each) })),
+        .map((listedDownload) => ({ id: listedDownload.id, text: describeDownload(listedDownload) })),
     };
   }
   const id = readNumber(call.args, 'id');
-  if (id === undefined) throw callFailure('invalid_arguments', `the action ${action} needs an id of the list`);
+  if (id === undefined) throw makeCallFailure('invalid_arguments', `the action ${action} needs an id of the list`);
   if (action === 'wait') return await waitForEnd(browser, call, id);
   const { state: downloadState } = await requireDownload(browser, id);
   if (downloadState === 'in_progress') await browser.cancelDownload(id);
@@ -79,15 +85,15 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
     checkFile(download, call.args);
     call.signal.throwIfAborted();
     const { origin } = new URL(download.finalUrl || url);
-    const stateNote = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
-    return { text: `${describeDownload(download)}${stateNote}`, downloadId: id };
+    const redirectNote = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
+    return { text: `${describeDownload(download)}${redirectNote}`, downloadId: id };
   } catch (error) {
     await browser.removeDownload(id);
     throw error;
   }
 }
 
-/** Chrome starts a download only when the site responds. */
+/** waitForAnswer waits until Chrome has started the download, which happens only when the site responds. */
 async function waitForAnswer(
   browser: DownloadsBrowser,
   call: BrowserCall,
@@ -118,12 +124,15 @@ async function waitForAnswer(
   }
 }
 
-/** Depending on the user's settings, Chrome shows a dialog in which the user chooses the file name. */
+/**
+ * waitForName waits until the download has a file name. Depending on the user's settings, the user chooses the name in
+ * a dialog.
+ */
 async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<Download> {
   const endMs = Date.now() + NameTimeoutMs;
   for (;;) {
     const download = await requireDownload(browser, id);
-    if (download.finalUrl !== '') checkAddress(download.finalUrl, call.args);
+    if (download.finalUrl !== '') checkDownloadAddress(download.finalUrl, call.args);
     if (download.state === 'interrupted') throw makeDownloadFailure(download);
     if (download.path !== '' && download.finalUrl !== '') return download;
     if (Date.now() >= endMs)
@@ -140,8 +149,8 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
   }
 }
 
-/** checkAddress fails if a download was redirected to a site that the user has forbidden. */
-function checkAddress(downloadUrl: string, args: Fields): void {
+/** checkDownloadAddress throws if a download was redirected to a site that the user has forbidden. */
+function checkDownloadAddress(downloadUrl: string, args: Fields): void {
   const { protocol, origin } = new URL(downloadUrl);
   if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(downloadUrl, args))
     throw toolFailure(
@@ -150,12 +159,12 @@ function checkAddress(downloadUrl: string, args: Fields): void {
     );
 }
 
-/** checkFile fails if a download is an executable file that the user has not approved. */
+/** checkFile throws if a download is an executable file that the user has not approved. */
 function checkFile({ path, finalUrl }: Download, args: Fields): void {
   const { pathname } = new URL(finalUrl);
   const refusedTypes = readTexts(args, '_refusedTypes') ?? [];
-  const type = [readFileExtension(path), readFileExtension(decodePath(pathname))].find((each) =>
-    refusedTypes.includes(each),
+  const type = [readFileExtension(path), readFileExtension(decodePath(pathname))].find((extensionText) =>
+    refusedTypes.includes(extensionText),
   );
   if (type !== undefined)
     throw toolFailure('rejected', {
@@ -186,7 +195,7 @@ function readFileExtension(path: string): string {
 /** waitForEnd waits until a download ends, needs the user's decision, or receives no data for StallTimeoutMs. */
 async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
   let receivedBytes = -1;
-  let changedMs = Date.now();
+  let changedAtMs = Date.now();
   for (;;) {
     const download = await requireDownload(browser, id);
     const downloadText = describeDownload(download);
@@ -194,9 +203,9 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
     if (download.isPaused) return { text: `${downloadText} Ask the user to resume the download in Chrome.` };
     if (download.receivedBytes !== receivedBytes) {
       receivedBytes = download.receivedBytes;
-      changedMs = Date.now();
+      changedAtMs = Date.now();
     }
-    const stalledMs = Date.now() - changedMs;
+    const stalledMs = Date.now() - changedAtMs;
     if (!harmlessVerdicts.has(download.danger) && stalledMs >= UndecidedWarningDelayMs)
       return {
         text: `${downloadText} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,

@@ -4,7 +4,7 @@ import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
 import { EmulationIdleMs, type EmulationOverride, Emulations } from './debugger/emulation.ts';
 import type { ToolGroup } from './sessions.ts';
-import { callFailure } from './tool-failure.ts';
+import { makeCallFailure } from './tool-failure.ts';
 
 export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
   const emulations = new Emulations(debuggers);
@@ -14,7 +14,7 @@ export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
 async function applyEmulation(emulations: Emulations, { args, tabId, session }: BrowserCall): Promise<BrowserResult> {
   const emulationOverrides = readOverrides(args);
   if (readFlag(args, 'clear')) await emulations.clear(tabId);
-  if (emulationOverrides.length > 0) await emulations.apply(tabId, session, emulationOverrides);
+  if (emulationOverrides.length > 0) await emulations.applyOverrides(tabId, session, emulationOverrides);
   const emulationTexts = emulations.describe(tabId);
   if (emulationTexts.length === 0) return { text: 'The tab emulates nothing.' };
   const limitNote = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
@@ -26,11 +26,11 @@ function readOverrides(args: Fields): EmulationOverride[] {
     ...readViewport(toRecord(args.viewport)),
     ...readTextOverride(args, 'userAgent', 'Emulation.setUserAgentOverride', 'userAgent', 'user agent'),
     ...readGeolocation(toRecord(args.geolocation)),
-    ...readMedia(toRecord(args.media)),
+    ...readMediaOverrides(toRecord(args.media)),
     ...readTextOverride(args, 'visionDeficiency', 'Emulation.setEmulatedVisionDeficiency', 'type', 'vision deficiency'),
     ...readTextOverride(args, 'locale', 'Emulation.setLocaleOverride', 'locale', 'locale'),
     ...readTextOverride(args, 'timezone', 'Emulation.setTimezoneOverride', 'timezoneId', 'time zone'),
-    ...readSlowdown(args),
+    ...readCpuThrottling(args),
   ];
 }
 
@@ -46,7 +46,7 @@ function readTextOverride(args: Fields, key: string, method: string, param: stri
 function readViewport(viewportFields: Fields | undefined): EmulationOverride[] {
   if (!viewportFields) return [];
   const [width, height] = [readNumber(viewportFields, 'width'), readNumber(viewportFields, 'height')];
-  if (!width || !height) throw callFailure('invalid_arguments', 'the viewport needs width and height');
+  if (!width || !height) throw makeCallFailure('invalid_arguments', 'the viewport needs width and height');
   const scaleFactor = readNumber(viewportFields, 'scale') ?? 0;
   const isMobile = readFlag(viewportFields, 'mobile');
   const params = {
@@ -72,7 +72,7 @@ function readGeolocation(geolocationFields: Fields | undefined): EmulationOverri
   if (!geolocationFields) return [];
   const { latitude, longitude } = geolocationFields;
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
-    throw callFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
+    throw makeCallFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
   const params = { latitude, longitude, accuracy: readNumber(geolocationFields, 'accuracy') ?? 10 };
   const locationNote = 'for sites that may use the location';
   return [
@@ -87,20 +87,20 @@ const mediaFeatures = {
   forcedColors: ['forced-colors', ['active', 'none']],
 } as const;
 
-function readMedia(mediaFields: Fields | undefined): EmulationOverride[] {
+function readMediaOverrides(mediaFields: Fields | undefined): EmulationOverride[] {
   if (!mediaFields) return [];
   const type = readChoice(mediaFields, 'type', ['screen', 'print']) ?? '';
   const features = Object.entries(mediaFeatures).flatMap(([key, [name, values]]) => {
     const value = readChoice<string>(mediaFields, key, values);
     return value === undefined ? [] : [{ name, value }];
   });
-  const mediaWords = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
+  const mediaParts = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
   return [
-    { command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${mediaWords.join(', ')}` },
+    { command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${mediaParts.join(', ')}` },
   ];
 }
 
-function readSlowdown(args: Fields): EmulationOverride[] {
+function readCpuThrottling(args: Fields): EmulationOverride[] {
   const rate = readNumber(args, 'cpuSlowdown');
   return rate === undefined
     ? []

@@ -1,4 +1,4 @@
-import type { PageNumbers } from '../../page/operations.ts';
+import type { LastUsedNumbers } from '../../page/operations.ts';
 import { isPageNumbers } from '../../page-message.ts';
 import { isRecord } from '../../record.ts';
 
@@ -9,64 +9,64 @@ export interface FrameNumbersOptions {
 }
 
 const StorageKey = 'pageNumbers';
-/** Above MaxFrames, FrameNumbers drops the frames that were not used for the longest time. */
+/** If more than MaxFrames frames are stored, FrameNumbers drops the least recently used frames. */
 const MaxFrames = 1000;
-const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
+const initialNumbers: LastUsedNumbers = { ref: 0, snapshot: 0 };
 
 /**
  * FrameNumbers stores the highest ref number and snapshot number of each frame. A frame's later documents get higher
- * ref and snapshot numbers, so that no ref names elements of two documents. The ref and snapshot numbers survive a
+ * ref and snapshot numbers, so that no ref refers to elements of two documents. The ref and snapshot numbers survive a
  * restart of the worker.
  */
 export class FrameNumbers {
   readonly #options: FrameNumbersOptions;
-  #numbers: Promise<Map<string, PageNumbers>> | undefined;
+  #numbersByFrame: Promise<Map<string, LastUsedNumbers>> | undefined;
   #isWriting = false;
-  #mustWrite = false;
+  #hasUnsavedNumbers = false;
 
   constructor(options: FrameNumbersOptions) {
     this.#options = options;
   }
 
-  async get(tabId: number, frameId: number): Promise<PageNumbers> {
-    return (await this.#load()).get(`${tabId}/${frameId}`) ?? noNumbers;
+  async get(tabId: number, frameId: number): Promise<LastUsedNumbers> {
+    return (await this.#loadNumbers()).get(`${tabId}/${frameId}`) ?? initialNumbers;
   }
 
-  async set(tabId: number, frameId: number, pageNumbers: PageNumbers): Promise<void> {
-    const allNumbers = await this.#load();
+  async set(tabId: number, frameId: number, pageNumbers: LastUsedNumbers): Promise<void> {
+    const numbersByFrame = await this.#loadNumbers();
     const key = `${tabId}/${frameId}`;
-    const oldNumbers = allNumbers.get(key);
+    const oldNumbers = numbersByFrame.get(key);
     if (oldNumbers?.ref === pageNumbers.ref && oldNumbers.snapshot === pageNumbers.snapshot) return;
-    allNumbers.delete(key);
-    allNumbers.set(key, pageNumbers);
-    for (const oldest of allNumbers.keys()) {
-      if (allNumbers.size <= MaxFrames) break;
-      allNumbers.delete(oldest);
+    numbersByFrame.delete(key);
+    numbersByFrame.set(key, pageNumbers);
+    for (const oldest of numbersByFrame.keys()) {
+      if (numbersByFrame.size <= MaxFrames) break;
+      numbersByFrame.delete(oldest);
     }
-    await this.#write(allNumbers);
+    await this.#saveNumbers(numbersByFrame);
   }
 
-  #load(): Promise<Map<string, PageNumbers>> {
-    this.#numbers ??= this.#options.readSessionValue(StorageKey).then(readNumbers, () => new Map());
-    return this.#numbers;
+  #loadNumbers(): Promise<Map<string, LastUsedNumbers>> {
+    this.#numbersByFrame ??= this.#options.readSessionValue(StorageKey).then(parsePageNumbers, () => new Map());
+    return this.#numbersByFrame;
   }
 
-  /** If a ref or snapshot number changes while write is storing the numbers, write stores all numbers once more. */
-  async #write(allNumbers: ReadonlyMap<string, PageNumbers>): Promise<void> {
-    this.#mustWrite = true;
+  /** If a ref or snapshot number changes while #write is storing the numbers, #write stores all numbers once more. */
+  async #saveNumbers(numbersByFrame: ReadonlyMap<string, LastUsedNumbers>): Promise<void> {
+    this.#hasUnsavedNumbers = true;
     if (this.#isWriting) return;
     this.#isWriting = true;
-    while (this.#mustWrite) {
-      this.#mustWrite = false;
-      await this.#options.writeSessionValue(StorageKey, JSON.stringify([...allNumbers])).catch(() => undefined);
+    while (this.#hasUnsavedNumbers) {
+      this.#hasUnsavedNumbers = false;
+      await this.#options.writeSessionValue(StorageKey, JSON.stringify([...numbersByFrame])).catch(() => undefined);
     }
     this.#isWriting = false;
   }
 }
 
-function readNumbers(numbersText: string | undefined): Map<string, PageNumbers> {
+function parsePageNumbers(numbersText: string | undefined): Map<string, LastUsedNumbers> {
   const storedEntries: unknown = numbersText === undefined ? [] : JSON.parse(numbersText);
-  const pageNumbers = new Map<string, PageNumbers>();
+  const pageNumbers = new Map<string, LastUsedNumbers>();
   for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
     const [key, value]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
     if (typeof key === 'string' && isRecord(value) && isPageNumbers(value)) pageNumbers.set(key, value);

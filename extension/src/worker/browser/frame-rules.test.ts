@@ -16,7 +16,7 @@ function isFrameUsable(url: string, frameRules: Readonly<Record<string, unknown>
   );
 }
 
-test('a child frame follows the most specific rule of its site', () => {
+test('the most specific rule for the site of a child frame decides whether tools may use the frame', () => {
   const frameRules = { '*': false, '*.shop.example': true, 'pay.shop.example': false, 'pay.shop.example:8080': true };
   for (const [url, isExpectedUsable] of [
     ['https://other.example/', false],
@@ -36,16 +36,16 @@ test('a child frame follows the most specific rule of its site', () => {
   assert.equal(isFrameUsable('http://a.example/', { 'a.example:80': false }), false);
 });
 
-test('the frames in a forbidden frame are left out, and the top frame never', () => {
+test('filterAllowedFrames omits all frames inside a forbidden frame, but never the top frame', () => {
   const frames = [
     makeFrame(0, -1, 'https://bank.example/'),
     makeFrame(1, 0, 'https://bank.example/'),
     makeFrame(2, 1, 'about:srcdoc'),
     makeFrame(3, 0, 'https://shop.example/'),
   ];
-  const usedFrames = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
+  const allowedFrames = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
   assert.deepEqual(
-    usedFrames.map(({ frameId }) => frameId),
+    allowedFrames.map(({ frameId }) => frameId),
     [0, 3],
   );
   assert.equal(filterAllowedFrames(frames, {}).length, 4);

@@ -11,11 +11,11 @@ const FramesArgumentName = '_frames';
 export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
   const frameRules = args[FramesArgumentName];
   if (!isRecord(frameRules)) return [...frames];
-  const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
+  const framesById = new Map(frames.map((frame) => [frame.frameId, frame]));
   const isAllowed = (frame: TabFrame): boolean => {
     if (frame.frameId === 0) return true;
     if (isForbidden(frame.url, frameRules)) return false;
-    const parent = byId.get(frame.parentFrameId);
+    const parent = framesById.get(frame.parentFrameId);
     return parent === undefined || isAllowed(parent);
   };
   return frames.filter(isAllowed);
@@ -52,8 +52,8 @@ function listPatterns({ hostname, port, protocol }: URL): string[] {
   const patterns = [`${host}:${usedPort}`, host];
   const labels = host.startsWith('[') ? [host] : host.split('.');
   for (let i = 0; i < labels.length; i++) {
-    const suffix = labels.slice(i).join('.');
-    patterns.push(`*.${suffix}:${usedPort}`, `*.${suffix}`);
+    const domainSuffix = labels.slice(i).join('.');
+    patterns.push(`*.${domainSuffix}:${usedPort}`, `*.${domainSuffix}`);
   }
   return [...patterns, '*'];
 }

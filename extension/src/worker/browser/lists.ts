@@ -1,13 +1,13 @@
 import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
-import { callFailure } from './tool-failure.ts';
+import { makeCallFailure } from './tool-failure.ts';
 
-/** readCursor returns the number in the argument cursor: the list index at which the next part starts. */
+/** readCursor returns the list index at which the next part starts, from the argument `cursor`. */
 export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   const cursor = readText(args, 'cursor');
   if (cursor === undefined) return 0;
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
-  throw callFailure('invalid_arguments', 'the cursor is not one of an earlier answer. Leave it out to begin again');
+  throw makeCallFailure('invalid_arguments', 'the cursor is not one of an earlier answer. Leave it out to begin again');
 }
 
 /** formatCursorHint returns a sentence that describes how to read the rest of a list. */
@@ -19,7 +19,7 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** The server marks the lines of the list as untrusted. */
+/** makeListResult returns list lines in the field `content`, which the server marks as untrusted. */
 export function makeListResult(
   call: BrowserCall,
   lines: readonly string[],

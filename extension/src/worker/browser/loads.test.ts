@@ -14,8 +14,8 @@ function makeFixture(t: TestContext) {
   let listener: (tabId: number, event: TabEvent) => void = () => undefined;
   const reports: unknown[] = [];
   const tab = { answers: true, loading: true, hasAccess: true, check: async (): Promise<void> => undefined };
-  const watch = new TabWatch((added) => {
-    listener = added;
+  const watch = new TabWatch((newTabId) => {
+    listener = newTabId;
     return () => undefined;
   }, 1);
   const controller = new AbortController();
@@ -41,7 +41,7 @@ function makeFixture(t: TestContext) {
       waitUntil,
       options,
     );
-  const fire = async (...events: TabEvent[]) => {
+  const fireEvents = async (...events: TabEvent[]) => {
     for (const event of events) listener(1, event);
     await runPendingPromises();
   };
@@ -51,29 +51,29 @@ function makeFixture(t: TestContext) {
       await runPendingPromises();
     }
   };
-  const codeOf = async (waiting: Promise<unknown>) => {
-    const error: unknown = await waiting.then(
+  const readErrorCode = async (waitPromise: Promise<unknown>) => {
+    const error: unknown = await waitPromise.then(
       () => undefined,
       (reason: unknown) => reason,
     );
     return error instanceof ToolFailure ? (error.error.tool?.code ?? error.error.code) : error;
   };
-  return { wait, fire, pass, codeOf, tab, reports, controller };
+  return { wait, fire: fireEvents, pass, codeOf: readErrorCode, tab, reports, controller };
 }
 
-const started: TabEvent = { kind: 'started', url };
-const committed: TabEvent = { kind: 'committed', url, documentId: 'd2' };
+const startedEvent: TabEvent = { kind: 'started', url };
+const committedEvent: TabEvent = { kind: 'committed', url, documentId: 'd2' };
 const aborted: TabEvent = { kind: 'failed', error: 'net::ERR_ABORTED', url };
 
-test('a load ends at the requested state, and reports while it waits', async (t) => {
+test('a wait for a page load ends at the requested state, and reports its progress', async (t) => {
   const { wait, fire, pass, reports } = makeFixture(t);
-  const waiting = wait('domcontentloaded');
-  await fire(started);
+  const waitPromise = wait('domcontentloaded');
+  await fire(startedEvent);
   await pass(1000, 2);
-  await fire(committed);
+  await fire(committedEvent);
   await pass(500);
   await fire({ kind: 'load', documentId: 'other' }, { kind: 'domcontentloaded', documentId: 'd2' });
-  assert.deepEqual(await waiting, { hasReachedState: true, isNewDocument: true, page: loadedPage });
+  assert.deepEqual(await waitPromise, { hasReachedState: true, isNewDocument: true, page: loadedPage });
   assert.deepEqual(reports, [
     { message: "waiting for the site's answer, 1 s" },
     { message: "waiting for the site's answer, 2 s" },
@@ -81,96 +81,96 @@ test('a load ends at the requested state, and reports while it waits', async (t)
   ]);
 });
 
-test('a page that never loads ends after a limit, and a page of the back/forward cache without a load event', async (t) => {
+test('a wait for a page load ends at the time limit, or without a load event in the back/forward cache', async (t) => {
   const { wait, fire, pass, tab } = makeFixture(t);
-  const waiting = wait();
-  await fire(started, committed);
+  const waitPromise = wait();
+  await fire(startedEvent, committedEvent);
   await pass(500, 60);
-  assert.equal((await waiting).hasReachedState, false);
-  const cached = wait();
+  assert.equal((await waitPromise).hasReachedState, false);
+  const cachedPageLoad = wait();
   tab.loading = false;
   await pass(500, 3);
-  assert.equal((await cached).hasReachedState, true);
+  assert.equal((await cachedPageLoad).hasReachedState, true);
 });
 
-test('an aborted request may be replaced by another request', async (t) => {
+test('a load continues if another request replaces an aborted request', async (t) => {
   const { wait, fire } = makeFixture(t);
-  const waiting = wait('commit');
-  await fire(started, aborted);
-  await fire(started, committed);
-  assert.equal((await waiting).isNewDocument, true);
+  const waitPromise = wait('commit');
+  await fire(startedEvent, aborted);
+  await fire(startedEvent, committedEvent);
+  assert.equal((await waitPromise).isNewDocument, true);
 });
 
-test('a request that fails names the error', async (t) => {
+test('a load fails with navigation_failed if its request was aborted and no other request follows', async (t) => {
   const { wait, fire, pass, codeOf } = makeFixture(t);
-  const failing = codeOf(wait());
-  await fire(started, aborted);
+  const failedLoadCode = codeOf(wait());
+  await fire(startedEvent, aborted);
   await pass(300);
-  assert.equal(await failing, 'navigation_failed');
+  assert.equal(await failedLoadCode, 'navigation_failed');
 });
 
 test('an address that changes without a new document ends the wait', async (t) => {
   const { wait, fire } = makeFixture(t);
-  const waiting = wait();
+  const waitPromise = wait();
   await fire({ kind: 'address', url: `${url}#part` });
-  assert.equal((await waiting).isNewDocument, false);
+  assert.equal((await waitPromise).isNewDocument, false);
 });
 
-test('a page that does not leave shows a dialog, or has no history', async (t) => {
+test('a navigation that does not start fails with dialog_open, or with navigation_failed in the history', async (t) => {
   const { wait, pass, codeOf, tab } = makeFixture(t);
   const atEnd = codeOf(wait('load', { isHistoryNavigation: true }));
   await pass(1000, 3);
   assert.equal(await atEnd, 'navigation_failed');
   tab.answers = false;
-  const stuck = codeOf(wait());
+  const stuckPageCode = codeOf(wait());
   await pass(1000, 3);
-  assert.equal(await stuck, 'dialog_open');
+  assert.equal(await stuckPageCode, 'dialog_open');
 });
 
-test('a new tab has no dialog, even if its load starts late', async (t) => {
+test('in a new tab, a load that starts late does not count as blocked by a dialog', async (t) => {
   const { wait, fire, pass, tab } = makeFixture(t);
   tab.answers = false;
-  const waiting = wait('commit', { isNewTab: true });
+  const waitPromise = wait('commit', { isNewTab: true });
   await pass(1000, 5);
-  await fire(started, committed);
-  assert.equal((await waiting).isNewDocument, true);
+  await fire(startedEvent, committedEvent);
+  assert.equal((await waitPromise).isNewDocument, true);
 });
 
 test('a request that starts during the check for a dialog ends the check', async (t) => {
   const { wait, fire, pass, tab } = makeFixture(t);
   tab.answers = false;
-  let endCheck: () => void = () => undefined;
-  tab.check = () => new Promise<void>((resolve) => (endCheck = resolve));
-  const waiting = wait('commit');
+  let resolveCheck: () => void = () => undefined;
+  tab.check = () => new Promise<void>((resolve) => (resolveCheck = resolve));
+  const waitPromise = wait('commit');
   await pass(1000, 3);
-  await fire(started);
+  await fire(startedEvent);
   tab.check = async () => undefined;
-  endCheck();
+  resolveCheck();
   await runPendingPromises();
-  await fire(committed);
-  assert.equal((await waiting).isNewDocument, true);
+  await fire(committedEvent);
+  assert.equal((await waitPromise).isNewDocument, true);
 });
 
-test('a closed tab, a cancel, and a site without an answer end the wait', async (t) => {
+test('a wait for a load ends if the tab closes, the call is cancelled, or the site does not answer', async (t) => {
   const { wait, fire, pass, codeOf, controller } = makeFixture(t);
-  const silent = codeOf(wait('load', { limitMs: 5000 }));
-  await fire(started);
+  const silentSiteCode = codeOf(wait('load', { limitMs: 5000 }));
+  await fire(startedEvent);
   await pass(1000, 6);
-  assert.equal(await silent, 'timeout');
-  const cancelled = codeOf(wait());
+  assert.equal(await silentSiteCode, 'timeout');
+  const cancelledCode = codeOf(wait());
   controller.abort('enough');
-  assert.equal(await cancelled, 'enough');
+  assert.equal(await cancelledCode, 'enough');
   await fire({ kind: 'closed' });
   assert.equal(await codeOf(wait()), 'tab_closed');
 });
 
-test('a load without access to the page ends with the access problem', async (t) => {
+test('a load of a page that the extension cannot access returns the access problem', async (t) => {
   const { wait, fire, tab } = makeFixture(t);
   tab.answers = false;
   tab.hasAccess = false;
-  const waiting = wait();
-  await fire(started, committed, { kind: 'load', documentId: 'd2' });
-  assert.deepEqual(await waiting, {
+  const waitPromise = wait();
+  await fire(startedEvent, committedEvent, { kind: 'load', documentId: 'd2' });
+  assert.deepEqual(await waitPromise, {
     hasReachedState: true,
     isNewDocument: true,
     page: undefined,
@@ -178,15 +178,15 @@ test('a load without access to the page ends with the access problem', async (t)
   });
 });
 
-test('a page that a script replaces while it is read is read again', async (t) => {
+test('the page is read again if a script replaced it during the first read', async (t) => {
   const { wait, fire, tab } = makeFixture(t);
-  let reads = 0;
+  let readCount = 0;
   tab.check = async () => {
-    tab.answers = ++reads > 1;
-    if (reads === 1) await fire(started, { ...committed, documentId: 'd3' });
+    tab.answers = ++readCount > 1;
+    if (readCount === 1) await fire(startedEvent, { ...committedEvent, documentId: 'd3' });
   };
-  const waiting = wait('commit');
-  await fire(started, committed);
-  assert.deepEqual((await waiting).page, loadedPage);
-  assert.equal(reads, 2);
+  const waitPromise = wait('commit');
+  await fire(startedEvent, committedEvent);
+  assert.deepEqual((await waitPromise).page, loadedPage);
+  assert.equal(readCount, 2);
 });

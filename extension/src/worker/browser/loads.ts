@@ -20,7 +20,7 @@ const DialogCheckIntervalMs = 2000;
  * When a script redirects a page that is still loading, Chrome aborts the request for the page and sends another
  * request.
  */
-const AbortedSettleMs = 300;
+const AbortedRequestWaitMs = 300;
 /** NetworkIdleMs is how long no request may finish before the network counts as idle, in milliseconds. */
 const NetworkIdleMs = 500;
 const PageAnswerTimeoutMs = 1000;
@@ -55,16 +55,16 @@ export async function waitForLoad(
 ): Promise<LoadOutcome> {
   const hasNewDocument = await waitForDocument(browser, call, watch, options);
   const loadMs = options.limitMs ?? LoadTimeoutMs;
-  const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil, loadMs));
+  const isStateReached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil, loadMs));
   if (watch.isClosed) throw makeDocumentGoneFailure('closed', true);
   const { document } = watch;
   let page = await browser.readLoadedPage(call.tabId, PageAnswerTimeoutMs);
-  // A page that redirects by a script can be replaced while it is read.
+  // Read the page again, because a page that redirects by a script can be replaced during the first read.
   if (!page && watch.document !== document) page = await browser.readLoadedPage(call.tabId, PageAnswerTimeoutMs);
-  if (page) return { hasReachedState: reached, isNewDocument: hasNewDocument, page };
+  if (page) return { hasReachedState: isStateReached, isNewDocument: hasNewDocument, page };
   const tab = await browser.describeTab(call.tabId);
   return {
-    hasReachedState: reached,
+    hasReachedState: isStateReached,
     isNewDocument: hasNewDocument,
     page,
     accessProblem: browser.findAccessProblem(tab?.url ?? ''),
@@ -76,7 +76,7 @@ async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   watch: TabWatch,
-  { isHistoryNavigation: isMove = false, isNewTab = false, limitMs = ResponseTimeoutMs }: LoadOptions,
+  { isHistoryNavigation = false, isNewTab = false, limitMs = ResponseTimeoutMs }: LoadOptions,
 ): Promise<boolean> {
   const startMs = Date.now();
   let hasCheckedDialog = false;
@@ -84,7 +84,7 @@ async function waitForDocument(
     if (watch.isClosed) throw makeDocumentGoneFailure('closed', true);
     if (watch.address !== undefined && !watch.isLoading) return false;
     const elapsedMs = Date.now() - startMs;
-    if (watch.error !== undefined) await failUnlessReplaced(watch, signal);
+    if (watch.error !== undefined) await throwUnlessReplaced(watch, signal);
     else if (elapsedMs >= limitMs)
       throw toolFailure(
         'timeout',
@@ -95,7 +95,7 @@ async function waitForDocument(
       const page = await browser.readLoadedPage(tabId, PageAnswerTimeoutMs);
       if (watch.hasStarted || watch.error !== undefined || watch.address !== undefined) continue;
       if (!page) throw makeDialogFailure();
-      if (isMove)
+      if (isHistoryNavigation)
         throw toolFailure('navigation_failed', 'the tab has no page there in its history. Navigate to a url instead');
     } else {
       await watch.next(ReportIntervalMs, signal);
@@ -115,11 +115,11 @@ function makeDialogFailure(): Error {
   });
 }
 
-/** If Chrome has aborted the request, failUnlessReplaced first waits for another request. */
-async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
+/** If Chrome has aborted the request, throwUnlessReplaced first waits for another request. */
+async function throwUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
   const { error = '' } = watch;
   if (error === 'net::ERR_ABORTED') {
-    const endMs = Date.now() + AbortedSettleMs;
+    const endMs = Date.now() + AbortedRequestWaitMs;
     while (watch.error === error && Date.now() < endMs) await watch.next(endMs - Date.now(), signal);
     if (watch.error !== error) return;
   }
@@ -163,10 +163,10 @@ async function waitForState(
 ): Promise<boolean> {
   const { report, signal, tabId } = call;
   const endMs = Date.now() + loadMs;
-  while (!hasState(watch, waitUntil)) {
+  while (!isLoadStateReached(watch, waitUntil)) {
     if (watch.isClosed || Date.now() >= endMs) return false;
     await watch.next(Math.min(ReportIntervalMs / 2, endMs - Date.now()), signal);
-    if (hasState(watch, waitUntil)) break;
+    if (isLoadStateReached(watch, waitUntil)) break;
     // A page from the back/forward cache may fire no load event.
     if (!watch.isClosed && (await browser.readDisplayedTab(tabId))?.loading === false) break;
     report({ message: watch.isDomReady ? 'the page is loading its resources' : 'the page is loading' });
@@ -174,7 +174,7 @@ async function waitForState(
   return waitUntil !== 'networkidle' || (await waitForIdleNetwork(browser, call, endMs));
 }
 
-function hasState(watch: TabWatch, waitUntil: WaitUntil): boolean {
+function isLoadStateReached(watch: TabWatch, waitUntil: WaitUntil): boolean {
   if (waitUntil === 'commit') return true;
   return waitUntil === 'domcontentloaded' ? watch.isDomReady : watch.isLoaded;
 }

@@ -6,7 +6,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { type LoadBrowser, type LoadOutcome, LoadStates, type WaitUntil, waitForLoad } from './loads.ts';
 import type { FullSnapshot, Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 export type NavigationBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'navigateHistory'> &
@@ -33,7 +33,7 @@ export function makeNavigationTools(
     [
       'browser_navigate_back',
       async (call) => {
-        const navigation = await moveOrReload(browser, call, 'back', 'load');
+        const navigation = await runHistoryAction(browser, call, 'back', 'load');
         return addSnapshot(navigation, navigation.isReadable ? await snapshots.takeOfNewDocument(call) : undefined);
       },
     ],
@@ -43,18 +43,18 @@ export function makeNavigationTools(
 function addSnapshot({ text, url }: Navigation, snapshot: FullSnapshot | undefined): BrowserResult {
   if (!snapshot) return { text };
   const { note, ...shown } = snapshot;
-  const hasMoved = url !== undefined && withoutFragment(url) !== withoutFragment(shown.page.url);
-  const words = [text, hasMoved ? 'The page then led to another address.' : '', note];
-  return { text: words.filter((word) => word !== '').join(' '), ...shown };
+  const hasMoved = url !== undefined && removeFragment(url) !== removeFragment(shown.page.url);
+  const sentences = [text, hasMoved ? 'The page then led to another address.' : '', note];
+  return { text: sentences.filter((word) => word !== '').join(' '), ...shown };
 }
 
-function withoutFragment(url: string): string {
+function removeFragment(url: string): string {
   return url.replace(/#.*$/s, '');
 }
 
 interface Navigation {
   readonly text: string;
-  /** url is the address of the page at the end of the load, if known. */
+  /** The field `url` is the address of the page at the end of the load, or undefined if unknown. */
   readonly url?: string | undefined;
   /** isReadable is true if the tab shows a new document that the extension can read. */
   readonly isReadable: boolean;
@@ -71,18 +71,18 @@ async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<
   const go = readChoice(call.args, 'go', ['back', 'forward', 'reload']);
   const url = readText(call.args, 'url');
   if ((url === undefined) === (go === undefined))
-    throw callFailure('invalid_arguments', 'browser_navigate needs either url, or go: back, forward or reload');
-  if (go !== undefined) return await moveOrReload(browser, call, go, waitUntil);
+    throw makeCallFailure('invalid_arguments', 'browser_navigate needs either url, or go: back, forward or reload');
+  if (go !== undefined) return await runHistoryAction(browser, call, go, waitUntil);
   const address = parseWebUrl(requireText(call.args, 'url'));
   const outcome = await runNavigation(browser, call, () => browser.startNavigation(call.tabId, address), waitUntil);
   return toNavigation(outcome, describeLoad(outcome, waitUntil, address));
 }
 
 export async function reloadPage(browser: NavigationBrowser, call: BrowserCall): Promise<string> {
-  return (await moveOrReload(browser, call, 'reload', 'load')).text;
+  return (await runHistoryAction(browser, call, 'reload', 'load')).text;
 }
 
-async function moveOrReload(
+async function runHistoryAction(
   browser: NavigationBrowser,
   call: BrowserCall,
   go: 'back' | 'forward' | 'reload',
@@ -102,7 +102,7 @@ async function runNavigation(
   call: BrowserCall,
   start: () => Promise<void>,
   waitUntil: WaitUntil,
-  isMove = false,
+  isHistoryNavigation = false,
 ): Promise<LoadOutcome> {
   const watch = new TabWatch(browser.watchTabs, call.tabId);
   try {
@@ -115,7 +115,7 @@ async function runNavigation(
       StartTimeoutMs,
     );
     if (problem !== undefined) throw problem;
-    return await waitForLoad(browser, call, watch, waitUntil, { isHistoryNavigation: isMove });
+    return await waitForLoad(browser, call, watch, waitUntil, { isHistoryNavigation });
   } finally {
     watch.stop();
   }
@@ -136,17 +136,18 @@ export function parseWebUrl(text: string): string {
 /**
  * describeLoad mentions no URLs, because the server adds the page's URL only if the client is allowed to see the URL.
  */
-export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
-  const { page, isNewDocument, hasReachedState: reached, accessProblem } = outcome;
+export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requestedUrl?: string): string {
+  const { page, isNewDocument, hasReachedState: isStateReached, accessProblem } = outcome;
   if (accessProblem !== undefined) return `The tab shows the page, but ${accessProblem}.`;
   if (!page) return 'The tab shows a new page, which does not answer yet. Use browser_wait_for or try again.';
   if (!isNewDocument) return 'The address changed; the document is the same.';
-  const words = [page.status > 0 ? `Loaded (status ${page.status}).` : 'Loaded.'];
-  if (requested !== undefined && requested !== page.url) words.push('The site redirected to another address.');
-  if (page.status >= 400) words.push('The site reports an error.');
-  if (!reached)
-    words.push(
+  const sentences = [page.status > 0 ? `Loaded (status ${page.status}).` : 'Loaded.'];
+  if (requestedUrl !== undefined && requestedUrl !== page.url)
+    sentences.push('The site redirected to another address.');
+  if (page.status >= 400) sentences.push('The site reports an error.');
+  if (!isStateReached)
+    sentences.push(
       `The page has not reached "${waitUntil}" yet; what is there can be read. Use browser_wait_for with a text that should appear.`,
     );
-  return words.join(' ');
+  return sentences.join(' ');
 }

@@ -3,7 +3,7 @@
 
 import type * as devtools from '../../page/devtools-operations.ts';
 import type { FocusFrameResult, FrameArea, FrameAreasResult, FramePointResult } from '../../page/frame-operations.ts';
-import type { HitResult } from '../../page/hit-operation.ts';
+import type { HitTestResult } from '../../page/hit-operation.ts';
 import type { InputRequest } from '../../page/input-request.ts';
 import type * as page from '../../page/operations.ts';
 import type { InspectResult, SecretKind } from '../../page/secret-kind.ts';
@@ -167,7 +167,7 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     formAction: makeOptionalGuard(isText),
   }),
   inspect: makeShapeGuard<InspectResult>({ shown: makeListGuard(secretKind), typed: makeListGuard(secretKind) }),
-  facts: makeShapeGuard<page.FactsResult>({
+  facts: makeShapeGuard<page.PageFactsResult>({
     url: isText,
     title: isText,
     readyState: makeChoiceGuard('loading', 'interactive', 'complete'),
@@ -187,7 +187,7 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
   focusFrame: makeShapeGuard<FocusFrameResult>({ focused: isFlag }),
   watch: makeShapeGuard<page.WatchResult>({ snapshot: isText }),
   changes: isActionResult,
-  hit: makeShapeGuard<HitResult>({ line: makeOptionalGuard(isText), frame: makeOptionalGuard(frame) }),
+  hit: makeShapeGuard<HitTestResult>({ line: makeOptionalGuard(isText), frame: makeOptionalGuard(frame) }),
   storage: makeShapeGuard<StorageResult>({
     found: isFlag,
     lines: makeOptionalGuard(makeListGuard(isText)),

@@ -3,8 +3,8 @@ import test, { type TestContext } from 'node:test';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePortEvents } from '../../chrome-pages.ts';
-import type { PageAnswer, PageNumbers } from '../../page/operations.ts';
-import { type FromPage, readToPage, type ToPage } from '../../page-message.ts';
+import type { LastUsedNumbers, PageAnswer } from '../../page/operations.ts';
+import { type FromPage, readMessageToPage, type ToPage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { PageLostError, PageScripts } from './page-scripts.ts';
 import { ToolFailure, toolFailure } from './tool-failure.ts';
@@ -38,7 +38,7 @@ function makeFixture(t: TestContext) {
     inject: async () => {},
     answersPings: true,
   };
-  const storedNumbers = new Map<string, PageNumbers>();
+  const storedNumbers = new Map<string, LastUsedNumbers>();
   const scripts = new PageScripts({
     numbers: {
       get: async (tabId, frameId) => storedNumbers.get(`${tabId}/${frameId}`) ?? { ref: 0, snapshot: 0 },
@@ -55,7 +55,7 @@ function makeFixture(t: TestContext) {
       return {
         post: (piece) => {
           const messageText = textJoiner.add(piece);
-          const pageMessage = messageText === undefined ? undefined : readToPage(messageText);
+          const pageMessage = messageText === undefined ? undefined : readMessageToPage(messageText);
           if (pageMessage && pageMessage.op !== 'ping') receivedMessages.push(pageMessage);
           if (pageMessage?.op === 'ping' && pageState.answersPings) sendMessage({ op: 'pong' });
         },
@@ -74,15 +74,15 @@ function makeFixture(t: TestContext) {
   };
   const controller = new AbortController();
   const reports: unknown[] = [];
-  const runOperation = (onSilent?: (hasBegun: boolean) => Promise<ToolFailure | undefined>) =>
+  const runOperation = (onSilence?: (hasBegun: boolean) => Promise<ToolFailure | undefined>) =>
     scripts.run(
       doc,
       { name: 'facts', prefix: '', arguments: {} },
-      { signal: controller.signal, report: (report) => reports.push(report), ...(onSilent ? { onSilent } : {}) },
+      { signal: controller.signal, report: (report) => reports.push(report), ...(onSilence ? { onSilence } : {}) },
     );
   const answerOperation = (id: number, value: PageAnswer) =>
     sendMessage({ op: 'answer', id, answer: value, last: { ref: 7, snapshot: 2 } });
-  const codeOf = async (runningOperation: Promise<unknown>) => {
+  const readErrorCode = async (runningOperation: Promise<unknown>) => {
     const error = await runningOperation.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -100,11 +100,11 @@ function makeFixture(t: TestContext) {
     runOperation,
     sendMessage,
     answer: answerOperation,
-    codeOf,
+    codeOf: readErrorCode,
   };
 }
 
-test('the first operation injects the script, later ones use the port, and an idle port is closed', async (t) => {
+test('the first operation injects the page script, later ones reuse the port, and an idle port is closed', async (t) => {
   const {
     injectedScripts,
     receivedMessages,
@@ -141,7 +141,7 @@ test('the first operation injects the script, later ones use the port, and an id
   assert.deepEqual(third?.op === 'run' && third.after, { ref: 7, snapshot: 2 });
 });
 
-test('an error of the page becomes a tool error, and an invalid answer is a defect', async (t) => {
+test('an error of the page script becomes a tool error, and an invalid answer an internal error', async (t) => {
   const { runOperation, answer: answerOperation, codeOf } = makeFixture(t);
   const staleCode = codeOf(runOperation());
   await runPendingPromises();
@@ -153,7 +153,7 @@ test('an error of the page becomes a tool error, and an invalid answer is a defe
   assert.equal(await invalid, 'internal');
 });
 
-test('the end of the port ends an operation with the state of the tab', async (t) => {
+test('when the port closes, the running operation fails with an error for the state of the tab', async (t) => {
   const { ports, state: pageState, runOperation, sendMessage } = makeFixture(t);
   for (const [tabState, code, hasBegun] of [
     ['open', 'navigated', true],
@@ -177,7 +177,7 @@ test('the end of the port ends an operation with the state of the tab', async (t
   }
 });
 
-test('a page that runs no script is named, and a document that is gone has not started the tool', async (t) => {
+test('an operation fails if Chrome rejects the page script, and counts as not started without a document', async (t) => {
   const { state: pageState, runOperation, codeOf } = makeFixture(t);
   pageState.inject = async () => {
     throw new Error('Cannot access contents of the page');
@@ -189,26 +189,26 @@ test('a page that runs no script is named, and a document that is gone has not s
   await assert.rejects(runOperation(), (error) => error instanceof ToolFailure && error.error.notStarted === true);
 });
 
-test('a page that does not take the script, or answers nothing, is unresponsive', async (t) => {
+test('an operation fails with page_unresponsive if the script injection hangs or the page never answers', async (t) => {
   const { state: pageState, runOperation, sendMessage, codeOf } = makeFixture(t);
   pageState.inject = () => new Promise(() => {});
-  const stuckCode = codeOf(runOperation());
+  const stuckPageCode = codeOf(runOperation());
   await runPendingPromises();
   t.mock.timers.tick(5000);
-  assert.equal(await stuckCode, 'page_unresponsive');
+  assert.equal(await stuckPageCode, 'page_unresponsive');
   pageState.inject = async () => {};
   pageState.answersPings = false;
-  const silent = codeOf(runOperation());
+  const silentPageCode = codeOf(runOperation());
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
   t.mock.timers.tick(10_000);
-  assert.equal(await silent, 'page_unresponsive');
+  assert.equal(await silentPageCode, 'page_unresponsive');
 });
 
-test('after 2 s of silence onSilent may end the operation, and a page that answers pings may take long', async (t) => {
+test('onSilent can end an operation whose page ignores pings for 2 s, but not while the page answers', async (t) => {
   const { state: pageState, runOperation, sendMessage, answer: answerOperation, codeOf } = makeFixture(t);
-  const onSilent = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
-  const slowRun = runOperation(onSilent);
+  const onSilence = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
+  const slowRun = runOperation(onSilence);
   await runPendingPromises();
   t.mock.timers.tick(60_000);
   await runPendingPromises();
@@ -216,7 +216,7 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
   assert.deepEqual(await slowRun, tabFacts);
   pageState.answersPings = false;
   pageState.inject = () => new Promise(() => {});
-  const blockedCode = codeOf(runOperation(onSilent));
+  const blockedCode = codeOf(runOperation(onSilence));
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 2 });
   t.mock.timers.tick(2000);
@@ -225,7 +225,7 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
   assert.equal(await blockedCode, 'dialog_open');
 });
 
-test('a cancel reaches the page, and the operation ends when the page answers or after a limit', async (t) => {
+test('a cancellation is sent to the page script, and the operation then rejects with the reason', async (t) => {
   const { receivedMessages, controller, runOperation, answer: answerOperation } = makeFixture(t);
   const runningOperation = runOperation();
   await runPendingPromises();
@@ -236,7 +236,7 @@ test('a cancel reaches the page, and the operation ends when the page answers or
   await assert.rejects(runOperation(), (error) => error === 'enough');
 });
 
-test('an unresponsive page that runs scripts counts as replaced, and the next operation reconnects', async (t) => {
+test('a page that runs scripts but ignores pings counts as replaced; the next operation reconnects', async (t) => {
   const { state: pageState, runOperation, sendMessage, answer: answerOperation, injectedScripts } = makeFixture(t);
   const replacedRun = runOperation();
   await runPendingPromises();
@@ -251,5 +251,5 @@ test('an unresponsive page that runs scripts counts as replaced, and the next op
   await runPendingPromises();
   answerOperation(1, { ok: true, result: tabFacts });
   assert.deepEqual(await nextRun, tabFacts);
-  assert.equal(injectedScripts.length, 3, 'injections: for the operation, the probe, and the next operation');
+  assert.equal(injectedScripts.length, 3, 'want 3 injections: 2 operations, 1 probe');
 });

@@ -2,13 +2,19 @@ import type { Report } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePort, PagePortEvents } from '../../chrome-pages.ts';
 import type { InputRequest } from '../../page/input-request.ts';
-import type { PageError, PageNumbers, PageOperationName, PageOperationOf, PageResult } from '../../page/operations.ts';
-import { readFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
+import type {
+  LastUsedNumbers,
+  PageError,
+  PageOperationName,
+  PageOperationOf,
+  PageResult,
+} from '../../page/operations.ts';
+import { readMessageFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { awaitWithin, sleep } from '../../within.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
-import { addUserText, callFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
+import { addUserText, makeCallFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PageDocument identifies one document of a tab: the top document, or the document of a child frame. */
 export interface PageDocument {
@@ -33,10 +39,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilent is called when the page has not answered pings for SilentAfterMs. If the page has still not answered when
-   * onSilent returns, the operation fails with the error that onSilent returned.
+   * onSilence is called when the page has not answered pings for SilentAfterMs. If the page has still not answered when
+   * onSilence returns, the operation fails with the error that onSilence returned.
    */
-  onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
+  onSilence?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**
    * onInput sends trusted input to the page when the page script requests input, and resolves with true if the input
    * was sent. If onInput is missing, the page script uses synthetic events instead of trusted input.
@@ -78,8 +84,8 @@ interface PendingOperation {
   onProgress(value: unknown): void;
   onInput(value: unknown, answerInput: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
-  onLost(tabState: TabState, isReplaced: boolean): void;
-  onSilent(silentMs: number): void;
+  onPageLost(tabState: TabState, isReplaced: boolean): void;
+  onSilence(silentMs: number): void;
 }
 
 /** PageScripts runs operations in the page scripts of documents. */
@@ -91,7 +97,7 @@ export class PageScripts {
     this.#options = options;
   }
 
-  /** A failed operation throws a ToolFailure. */
+  /** The method `run` runs an operation in a document, and throws a ToolFailure if the operation fails. */
   async run<N extends PageOperationName>(
     document: PageDocument,
     operation: PageOperationOf<N>,
@@ -107,17 +113,17 @@ export class PageScripts {
     const { documentId } = document;
     const openConnection = this.#connections.get(documentId);
     if (openConnection) return await openConnection;
-    const opening = this.#open(document);
-    this.#connections.set(documentId, opening);
-    opening.catch(() => this.#forget(documentId, opening));
-    return await opening;
+    const connectionPromise = this.#openConnection(document);
+    this.#connections.set(documentId, connectionPromise);
+    connectionPromise.catch(() => this.#removeConnection(documentId, connectionPromise));
+    return await connectionPromise;
   }
 
-  #forget(documentId: string, connection: Promise<PageConnection>): void {
+  #removeConnection(documentId: string, connection: Promise<PageConnection>): void {
     if (this.#connections.get(documentId) === connection) this.#connections.delete(documentId);
   }
 
-  async #open(document: PageDocument): Promise<PageConnection> {
+  async #openConnection(document: PageDocument): Promise<PageConnection> {
     const { tabId, frameId, documentId } = document;
     let injectionProblem: unknown;
     const injectingScript = this.#options.inject(tabId, [documentId]).then(
@@ -168,8 +174,8 @@ function makeUnresponsiveFailure(hasBegun: boolean): ToolFailure {
 
 interface ConnectionOptions {
   /** `after` contains the highest ref number and snapshot number that earlier documents in the same frame have used. */
-  readonly after: PageNumbers;
-  saveNumbers(numbers: PageNumbers): void;
+  readonly after: LastUsedNumbers;
+  saveNumbers(numbers: LastUsedNumbers): void;
   connect(events: PagePortEvents): PagePort;
   /** In a document that already runs the page script, `inject` has no effect. */
   inject(): Promise<void>;
@@ -182,25 +188,25 @@ interface ConnectionOptions {
 class PageConnection {
   readonly #options: ConnectionOptions;
   readonly #port: PagePort;
-  readonly #joiner = new TextJoiner();
-  readonly #pending = new Map<number, PendingOperation>();
+  readonly #textJoiner = new TextJoiner();
+  readonly #pendingOperations = new Map<number, PendingOperation>();
   #lastId = 0;
   #lastMessageAtMs = Date.now();
   #pingTimer: ReturnType<typeof setInterval> | undefined;
-  #lingerTimer: ReturnType<typeof setTimeout> | undefined;
+  #idleCloseTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  #probe: Promise<boolean> | undefined;
+  #contentProbe: Promise<boolean> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#port = options.connect({
       onText: (piece) => {
         this.#lastMessageAtMs = Date.now();
-        const messageText = this.#joiner.add(piece);
-        const failureMessage = messageText === undefined ? undefined : readFromPage(messageText);
-        if (failureMessage) this.#receive(failureMessage);
+        const messageText = this.#textJoiner.add(piece);
+        const pageMessage = messageText === undefined ? undefined : readMessageFromPage(messageText);
+        if (pageMessage) this.#receive(pageMessage);
       },
-      onDisconnect: () => void this.#disconnected(),
+      onDisconnect: () => void this.#onDisconnected(),
     });
   }
 
@@ -212,7 +218,7 @@ class PageConnection {
     const cancelOperation = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
     try {
       return await new Promise<PageResult<N>>((resolve, reject) => {
-        this.#add(id, this.#pendingOperation(operation, options, resolve, reject));
+        this.#addOperation(id, this.#makePendingOperation(operation, options, resolve, reject));
         signal.addEventListener('abort', () => {
           cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerTimeoutMs);
           cancelOperation();
@@ -221,84 +227,84 @@ class PageConnection {
         this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput });
       });
     } catch (error) {
-      if (this.#pending.has(id)) cancelOperation();
+      if (this.#pendingOperations.has(id)) cancelOperation();
       throw signal.aborted ? addProgressToReason(signal.reason, error) : error;
     } finally {
       clearTimeout(cancelTimer);
-      this.#remove(id);
+      this.#removeOperation(id);
     }
   }
 
-  #pendingOperation<N extends PageOperationName>(
+  #makePendingOperation<N extends PageOperationName>(
     operation: PageOperationOf<N>,
     options: RunOptions,
     resolve: (result: PageResult<N>) => void,
     reject: (error: unknown) => void,
   ): PendingOperation {
-    let isAsking = false;
+    let isCheckRunning = false;
     const pendingOperation: PendingOperation = {
       hasBegun: false,
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
       },
       onInput: (value, answerInput) => {
-        const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
-        void (making ?? Promise.resolve(false)).then(answerInput, (error: unknown) => {
+        const inputPromise = isInputRequest(value) ? options.onInput?.(value) : undefined;
+        void (inputPromise ?? Promise.resolve(false)).then(answerInput, (error: unknown) => {
           answerInput(false);
-          if (!options.signal.aborted) reject(error); // a cancelled operation reports its progress itself
+          if (!options.signal.aborted) reject(error); // a cancelled operation reports its own error
         });
       },
       onAnswer: (value) => {
-        const answerInput = readAnswer(operation.name, value);
-        if (!answerInput)
-          reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
-        else if (answerInput.ok) resolve(answerInput.result);
-        else reject(toOperationFailure(answerInput.error));
+        const answer = readAnswer(operation.name, value);
+        if (!answer) reject(makeCallFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
+        else if (answer.ok) resolve(answer.result);
+        else reject(toOperationFailure(answer.error));
       },
-      onLost: (tabState, isReplaced) => reject(new PageLostError(tabState, pendingOperation.hasBegun, isReplaced)),
-      onSilent: async (silentMs) => {
+      onPageLost: (tabState, isReplaced) => reject(new PageLostError(tabState, pendingOperation.hasBegun, isReplaced)),
+      onSilence: async (silentMs) => {
         if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pendingOperation.hasBegun));
-        if (isAsking || !options.onSilent) return;
-        isAsking = true;
-        const failure = await options.onSilent(pendingOperation.hasBegun);
-        if (await this.#probe) return;
-        isAsking = false;
+        if (isCheckRunning || !options.onSilence) return;
+        isCheckRunning = true;
+        const failure = await options.onSilence(pendingOperation.hasBegun);
+        if (await this.#contentProbe) return;
+        isCheckRunning = false;
         if (failure && Date.now() - this.#lastMessageAtMs >= SilentAfterMs) reject(failure);
       },
     };
     return pendingOperation;
   }
 
-  #add(id: number, operation: PendingOperation): void {
-    clearTimeout(this.#lingerTimer);
-    if (this.#pending.size === 0) {
+  #addOperation(id: number, operation: PendingOperation): void {
+    clearTimeout(this.#idleCloseTimer);
+    if (this.#pendingOperations.size === 0) {
       this.#lastMessageAtMs = Date.now();
       this.#pingTimer = setInterval(() => this.#ping(), PingIntervalMs);
     }
-    this.#pending.set(id, operation);
+    this.#pendingOperations.set(id, operation);
   }
 
-  #remove(id: number): void {
-    this.#pending.delete(id);
-    if (this.#pending.size > 0) return;
+  #removeOperation(id: number): void {
+    this.#pendingOperations.delete(id);
+    if (this.#pendingOperations.size > 0) return;
     clearInterval(this.#pingTimer);
-    if (!this.#isClosed) this.#lingerTimer = setTimeout(() => this.#close(), IdleCloseDelayMs);
+    if (!this.#isClosed) this.#idleCloseTimer = setTimeout(() => this.#close(), IdleCloseDelayMs);
   }
 
   #ping(): void {
     this.#send({ op: 'ping' });
     if (this.#options.isBlocked()) this.#lastMessageAtMs = Date.now();
     const silentMs = Date.now() - this.#lastMessageAtMs;
-    if (silentMs >= SilentAfterMs) this.#probe ??= this.#findReplaced();
-    else this.#probe = undefined;
-    if (silentMs >= SilentAfterMs) for (const operation of this.#pending.values()) operation.onSilent(silentMs);
+    if (silentMs >= SilentAfterMs) this.#contentProbe ??= this.#detectReplacedContent();
+    else this.#contentProbe = undefined;
+    if (silentMs >= SilentAfterMs)
+      for (const operation of this.#pendingOperations.values()) operation.onSilence(silentMs);
   }
 
   /**
    * Chrome does not report replaced content and keeps the port open. If a document runs scripts of the extension but
    * does not answer over the port, another script has replaced its content.
    */
-  async #findReplaced(): Promise<boolean> {
+  async #detectReplacedContent(): Promise<boolean> {
     const probedMs = Date.now();
     const injectedScript = this.#options.inject().then(
       () => true,
@@ -310,26 +316,26 @@ class PageConnection {
     if (this.#lastMessageAtMs >= probedMs || this.#isClosed) return false;
     this.#close();
     const tabState = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(tabState, true);
+    for (const operation of [...this.#pendingOperations.values()]) operation.onPageLost(tabState, true);
     return true;
   }
 
-  #send(failureMessage: SentToPage): void {
+  #send(messageToPage: SentToPage): void {
     if (this.#isClosed) return;
-    for (const piece of splitText(JSON.stringify(failureMessage))) this.#port.post(piece);
+    for (const piece of splitText(JSON.stringify(messageToPage))) this.#port.post(piece);
   }
 
-  #receive(failureMessage: UnknownFromPage): void {
-    if (failureMessage.op === 'answer') this.#options.saveNumbers(failureMessage.last);
-    const operation = this.#pending.get(failureMessage.id);
+  #receive(pageMessage: UnknownFromPage): void {
+    if (pageMessage.op === 'answer') this.#options.saveNumbers(pageMessage.last);
+    const operation = this.#pendingOperations.get(pageMessage.id);
     if (!operation) return;
     operation.hasBegun = true;
-    if (failureMessage.op === 'progress') operation.onProgress(failureMessage.progress);
-    if (failureMessage.op === 'input')
-      operation.onInput(failureMessage.request, (isDone) =>
-        this.#send({ op: 'inputDone', input: failureMessage.input, isDone }),
+    if (pageMessage.op === 'progress') operation.onProgress(pageMessage.progress);
+    if (pageMessage.op === 'input')
+      operation.onInput(pageMessage.request, (isDone) =>
+        this.#send({ op: 'inputDone', input: pageMessage.input, isDone }),
       );
-    if (failureMessage.op === 'answer') operation.onAnswer(failureMessage.answer);
+    if (pageMessage.op === 'answer') operation.onAnswer(pageMessage.answer);
   }
 
   #close(): void {
@@ -338,12 +344,12 @@ class PageConnection {
     this.#port.disconnect();
   }
 
-  async #disconnected(): Promise<void> {
-    clearTimeout(this.#lingerTimer);
+  async #onDisconnected(): Promise<void> {
+    clearTimeout(this.#idleCloseTimer);
     if (!this.#isClosed) this.#options.onClosed();
     this.#isClosed = true;
     const tabState = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(tabState, false);
+    for (const operation of [...this.#pendingOperations.values()]) operation.onPageLost(tabState, false);
   }
 }
 
@@ -358,8 +364,8 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * If the abort reason of a cancelled operation is a ToolFailure, addProgressToReason adds to the reason what the
- * operation has already done.
+ * If the abort reason of a cancelled operation is a ToolFailure, addProgressToReason adds what the operation did before
+ * the cancellation to the reason.
  */
 function addProgressToReason(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;
@@ -371,7 +377,7 @@ function toOperationFailure({ code, message: failureMessage, done, pageText }: P
   const messageText = `${failureMessage} ${progress}`.trim();
   const failure =
     code === 'cancelled' || code === 'internal' || code === 'invalid_arguments'
-      ? callFailure(code, messageText, pageText)
+      ? makeCallFailure(code, messageText, pageText)
       : toolFailure(code, addUserText(code, messageText), pageText);
   return new OperationFailure(failure, progress);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { permissionWords } from '../../panel/wording.ts';
+import { permissionTexts } from '../../panel/wording.ts';
 import { isRecord } from '../../record.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import { neededPermissions, permissionTitles, requirePermissions } from './permissions.ts';
@@ -17,7 +17,7 @@ const call: BrowserCall = {
   report: () => undefined,
 };
 
-test('a tool runs only with all of its permissions, and the error names the missing ones and the switch', async () => {
+test('a tool without its Chrome permission fails with an error that names the permission and its switch', async () => {
   const grantedPermissions = new Set<string>(['cookies']);
   const runCookiesTool = requirePermissions(
     'browser_clear_site_data',
@@ -35,19 +35,19 @@ test('a tool runs only with all of its permissions, and the error names the miss
   assert.deepEqual(await runCookiesTool(call), { text: 'Deleted.' });
 });
 
-test('a tool without an optional permission is not changed', () => {
+test('requirePermissions returns a tool unchanged that needs no optional permission', () => {
   const runCookiesTool = async () => ({});
-  const failToRead = () => Promise.reject(new Error('a permission was read'));
-  assert.equal(requirePermissions('browser_click', runCookiesTool, failToRead), runCookiesTool);
+  const rejectRead = () => Promise.reject(new Error('a permission was read'));
+  assert.equal(requirePermissions('browser_click', runCookiesTool, rejectRead), runCookiesTool);
 });
 
 test('the manifest offers each permission that a tool needs', () => {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../../manifest.json', import.meta.url), 'utf8'));
-  const offered: unknown = isRecord(manifest) ? manifest.optional_permissions : undefined;
-  assert.deepEqual(offered, [...new Set([...neededPermissions.values()].flat())].sort());
+  const optionalPermissions: unknown = isRecord(manifest) ? manifest.optional_permissions : undefined;
+  assert.deepEqual(optionalPermissions, [...new Set([...neededPermissions.values()].flat())].sort());
 });
 
 test('permission errors use the switch labels of the side panel', () => {
-  const titles = Object.entries(permissionWords).map(([name, { title }]) => [name, title]);
+  const titles = Object.entries(permissionTexts).map(([name, { title }]) => [name, title]);
   assert.deepEqual(Object.fromEntries(titles), permissionTitles);
 });

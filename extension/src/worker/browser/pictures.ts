@@ -6,7 +6,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { takeDebuggerPicture } from './debugger/debugger-pictures.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
-import { callFailure, type FailureTexts, ToolFailure, toolFailure } from './tool-failure.ts';
+import { type FailureTexts, makeCallFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readDisplayedTab' | 'captureTab'> & {
   readonly debuggers: Debuggers;
@@ -23,8 +23,8 @@ export interface Picture {
 /** Chrome allows an extension to capture a tab at most twice per second. */
 const QuotaRetryMs = 600;
 const MaxAttempts = 5;
-/** Quality is the quality of WebP and JPEG pictures, from 0 to 1. */
-const Quality = 0.8;
+/** ImageQuality is the quality of WebP and JPEG pictures, from 0 to 1. */
+const ImageQuality = 0.8;
 
 export function makePictureTools(browser: PicturesBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [['browser_take_screenshot', (call) => takeScreenshot(browser, frames, call)]];
@@ -37,22 +37,22 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const maxWidth = readNumber(args, 'maxWidth');
   const isFullPage = readFlag(args, 'fullPage');
   if (isFullPage && target !== undefined)
-    throw callFailure('invalid_arguments', 'browser_take_screenshot takes either a target or fullPage');
-  const pictureArea = target === undefined ? undefined : await findArea(frames, call, target);
+    throw makeCallFailure('invalid_arguments', 'browser_take_screenshot takes either a target or fullPage');
+  const pictureArea = target === undefined ? undefined : await findPictureArea(frames, call, target);
   const widthLimit = maxWidth === undefined ? {} : { maxWidth };
   const tabPicture = await captureWithoutDebugger(browser, call, { area: pictureArea, isFullPage });
   if (tabPicture) {
-    const partNote = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
+    const picturedPart = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
     const areaField = pictureArea ? { area: pictureArea.rect } : {};
     const options = { mimeType: `image/${type}`, viewWidth: tabPicture.width, ...areaField, ...widthLimit };
-    return toResult(`Picture of ${partNote}`, await browser.drawPicture(tabPicture.data, options), type);
+    return toResult(`Picture of ${picturedPart}`, await browser.drawPicture(tabPicture.data, options), type);
   }
   const areaField = pictureArea ? { area: pictureArea.rect } : { isFullPage };
-  const options = { type, quality: Quality * 100, ...areaField, ...widthLimit };
+  const options = { type, quality: ImageQuality * 100, ...areaField, ...widthLimit };
   const picture = await takeDebuggerPicture(browser.debuggers, browser, call, options);
-  const partNote =
+  const picturedPart =
     target ?? (isFullPage ? `the ${picture.isTruncated ? 'first part of the ' : ''}full page` : visiblePartText);
-  return toResult(`Picture of ${partNote}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
+  return toResult(`Picture of ${picturedPart}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
 }
 
 /**
@@ -65,13 +65,13 @@ async function captureWithoutDebugger(
   { area: pictureArea, isFullPage }: { readonly area: PictureArea | undefined; readonly isFullPage: boolean },
 ): Promise<{ data: string; width: number } | undefined> {
   try {
-    if (isFullPage) throw makeNeedsDebuggerFailure('a picture of the full page', viewAlternativeTexts);
+    if (isFullPage) throw makeNeedsDebuggerFailure('a picture of the full page', viewportAlternativeTexts);
     if (pictureArea?.isInFrame)
-      throw makeNeedsDebuggerFailure('a picture of an element in a frame', viewAlternativeTexts);
+      throw makeNeedsDebuggerFailure('a picture of an element in a frame', viewportAlternativeTexts);
     return await captureVisibleTab(browser, call);
   } catch (error) {
-    const isNeeded = error instanceof ToolFailure && error.error.tool?.code === 'needs_debugger';
-    if (isNeeded && browser.debuggers.state !== 'absent') return undefined;
+    const needsDebugger = error instanceof ToolFailure && error.error.tool?.code === 'needs_debugger';
+    if (needsDebugger && browser.debuggers.state !== 'absent') return undefined;
     throw error;
   }
 }
@@ -88,8 +88,8 @@ interface PictureArea {
   readonly isInFrame: boolean;
 }
 
-async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<PictureArea> {
-  const frame = await frames.findByRef(call, target);
+async function findPictureArea(frames: TabFrames, call: BrowserCall, target: string): Promise<PictureArea> {
+  const frame = await frames.findFrameByRef(call, target);
   await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
   const { rect, hit, covered } = await frames.run(call, frame, 'locate', { target });
   if (rect.width <= 0 || rect.height <= 0)
@@ -114,20 +114,20 @@ async function captureVisibleTab(
   call: BrowserCall,
 ): Promise<{ data: string; width: number }> {
   for (let attemptNumber = 1; ; attemptNumber++) {
-    const displayedBefore = await browser.readDisplayedTab(call.tabId);
-    if (!displayedBefore?.active)
-      throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display', showTabTexts);
+    const displayedTabBefore = await browser.readDisplayedTab(call.tabId);
+    if (!displayedTabBefore?.active)
+      throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display', showTabAlternativeTexts);
     try {
-      const capturedData = await browser.captureTab(displayedBefore.windowId);
+      const capturedData = await browser.captureTab(displayedTabBefore.windowId);
       // The tool must not return a picture of another tab, to which the user may have switched during the capture.
-      const displayedAfter = await browser.readDisplayedTab(call.tabId);
+      const displayedTabAfter = await browser.readDisplayedTab(call.tabId);
       if (
-        displayedAfter?.active &&
-        displayedAfter.windowId === displayedBefore.windowId &&
-        displayedAfter.documentId === displayedBefore.documentId
+        displayedTabAfter?.active &&
+        displayedTabAfter.windowId === displayedTabBefore.windowId &&
+        displayedTabAfter.documentId === displayedTabBefore.documentId
       )
-        return { data: capturedData, width: displayedBefore.width };
-      throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays', showTabTexts);
+        return { data: capturedData, width: displayedTabBefore.width };
+      throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays', showTabAlternativeTexts);
     } catch (error) {
       if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw toCaptureFailure(error);
       if (attemptNumber === MaxAttempts)
@@ -139,23 +139,25 @@ async function captureVisibleTab(
 
 function toCaptureFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ToolFailure') return error;
-  if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', needsAllSitesTexts);
-  return makeNeedsDebuggerFailureFor(`Chrome took no picture (${error.message})`, showTabTexts);
+  if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', missingSiteAccessTexts);
+  return makeDebuggerRequiredFailure(`Chrome took no picture (${error.message})`, showTabAlternativeTexts);
 }
 
-/** showTabTexts names the alternative to the debugger for a picture of a tab in the background. */
-const showTabTexts: FailureTexts = {
+/** showTabAlternativeTexts are error texts that describe how to take a picture of a background tab without the debugger. */
+const showTabAlternativeTexts: FailureTexts = {
   forAgent: 'Either ask the user to show the tab (or use browser_tabs with the action select and focus true)',
   forUser: 'Show the tab',
 };
 
-/** viewAlternativeTexts names the alternative to the debugger for a picture of more than the visible part of a tab. */
-const viewAlternativeTexts: FailureTexts = {
+/**
+ * viewportAlternativeTexts are error texts for a picture of more than the visible part of a tab, which needs the debugger.
+ */
+const viewportAlternativeTexts: FailureTexts = {
   forAgent: 'Either scroll and take pictures of the visible part, without fullPage and target',
   forUser: 'Ask for a picture of the visible part',
 };
 
-const needsAllSitesTexts: FailureTexts = {
+const missingSiteAccessTexts: FailureTexts = {
   forAgent:
     'Chrome takes pictures of pages only for extensions with access to all sites. Use browser_snapshot, or ask the user ' +
     'to open the side panel of opentabs and to switch on "All sites" under Browser, Sites in Chrome',
@@ -164,23 +166,26 @@ const needsAllSitesTexts: FailureTexts = {
     'switch on "All sites" under Browser, Sites in Chrome.',
 };
 
-function makeNeedsDebuggerFailure(neededFor: string, alternative: FailureTexts): Error {
-  return makeNeedsDebuggerFailureFor(`${neededFor} needs the debugger`, alternative);
+function makeNeedsDebuggerFailure(subjectText: string, alternative: FailureTexts): Error {
+  return makeDebuggerRequiredFailure(`${subjectText} needs the debugger`, alternative);
 }
 
-function makeNeedsDebuggerFailureFor(fact: string, alternative: FailureTexts): Error {
+function makeDebuggerRequiredFailure(reason: string, alternative: FailureTexts): Error {
   const installCommand = 'opentabs extension install --debugger';
   return toolFailure('needs_debugger', {
-    forAgent: `${fact}. ${alternative.forAgent}, or the user adds the debugger with: ${installCommand}`,
-    forUser: `${fact}. ${alternative.forUser}, or add the debugger with \`${installCommand}\`.`,
+    forAgent: `${reason}. ${alternative.forAgent}, or the user adds the debugger with: ${installCommand}`,
+    forUser: `${reason}. ${alternative.forUser}, or add the debugger with \`${installCommand}\`.`,
   });
 }
 
 export interface PictureOptions {
   readonly mimeType: string;
-  /** viewWidth is the width of the viewport in CSS pixels; required without ratio. */
+  /** The field `viewWidth` is the width of the viewport in CSS pixels, and is required if `ratio` is missing. */
   readonly viewWidth?: number;
-  /** The field `ratio` is the number of pixels in the picture for each CSS pixel; required without viewWidth. */
+  /**
+   * The field `ratio` is the number of pixels in the picture for each CSS pixel, and is required if `viewWidth` is
+   * missing.
+   */
   readonly ratio?: number;
   /** The field `area` is the part of the viewport to keep, in CSS pixels. */
   readonly area?: Rect;
@@ -204,7 +209,7 @@ export async function drawPicture(
   if (!context) throw new Error('the browser draws no pictures');
   context.drawImage(imageBitmap, sourceArea.x, sourceArea.y, sourceArea.width, sourceArea.height, 0, 0, width, height);
   imageBitmap.close();
-  const blob = await drawingCanvas.convertToBlob({ type: mimeType, quality: Quality });
+  const blob = await drawingCanvas.convertToBlob({ type: mimeType, quality: ImageQuality });
   return { data: toBase64(new Uint8Array(await blob.arrayBuffer())), width, height };
 }
 

@@ -1,20 +1,20 @@
 import type { FindArguments, FindMatch, ReadArguments, ReadResult } from '../../page/operations.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
-import { type Snapshots, StillLoading } from './snapshots.ts';
+import { type Snapshots, StillLoadingNote } from './snapshots.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
-import { callFailure } from './tool-failure.ts';
+import { makeCallFailure } from './tool-failure.ts';
 
 const DefaultMatches = 20;
-const DefaultTokens = 6000;
-/** MaxCountedMatches is the number of matches in a frame at which the page script stops to count. */
+const DefaultMaxTokens = 6000;
+/** MaxCountedMatches is the number of matches in a frame at which the page script stops counting. */
 const MaxCountedMatches = 1000;
-/** MinFrameTokens is how many tokens of a part must be unused before the part continues with the next frame. */
+/** A part of a page continues with the next frame only if at least MinFrameTokens of the part's tokens are unused. */
 const MinFrameTokens = 200;
 
 export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [string, BrowserTool][] {
   return [
-    ['browser_snapshot', (call) => snapshots.take(call)],
+    ['browser_snapshot', (call) => snapshots.takeSnapshot(call)],
     ['browser_find', (call) => find(frames, call)],
     ['browser_read_page', (call) => readPage(frames, call)],
   ];
@@ -25,29 +25,34 @@ async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult
   const { args } = call;
   const limit = readNumber(args, 'limit') ?? DefaultMatches;
   const options: FindArguments = { ...readTextArguments(call, ['text', 'regex', 'role', 'selector']), limit };
-  const [top, ...others] = await frames.list(call);
+  const [top, ...otherFrames] = await frames.list(call);
   if (!top) return {};
   const result = await frames.run(call, top, 'find', options);
-  const inFrames = await Promise.all(
-    others.slice(0, MaxFrames).map((frame) => frames.runInChild(call, frame, 'find', options)),
+  const childFrameResults = await Promise.all(
+    otherFrames.slice(0, MaxFrames).map((frame) => frames.runInChild(call, frame, 'find', options)),
   );
-  const found = inFrames.flatMap((frameResult, i) => (frameResult ? [{ frame: others[i], ...frameResult }] : []));
-  const total = found.reduce((sum, frameResult) => sum + frameResult.total, result.total);
+  const frameMatches = childFrameResults.flatMap((frameResult, i) =>
+    frameResult ? [{ frame: otherFrames[i], ...frameResult }] : [],
+  );
+  const total = frameMatches.reduce((sum, frameResult) => sum + frameResult.total, result.total);
   const lines = result.matches.map((match) => formatMatch(match));
-  for (const { frame, matches } of found) lines.push(...matches.map((match) => formatMatch(match, frame)));
-  const shown = lines.slice(0, limit);
-  const isCapped = [result, ...found].some((frameResult) => frameResult.total >= MaxCountedMatches);
+  for (const { frame, matches } of frameMatches) lines.push(...matches.map((match) => formatMatch(match, frame)));
+  const shownLines = lines.slice(0, limit);
+  const isCapped = [result, ...frameMatches].some((frameResult) => frameResult.total >= MaxCountedMatches);
   const count = isCapped ? `at least ${total}` : `${total}`;
   const text =
-    total === 0 ? 'Nothing matches. Try a shorter text, or take a snapshot.' : `${shown.length} of ${count} matches.`;
-  const missing = others.filter((_, i) => inFrames[i] === undefined).map(({ prefix }) => prefix);
-  const note = missing.length === 0 ? '' : ` Not searched, because they did not answer: frames ${missing.join(', ')}.`;
-  return { text: text + note, ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
+    total === 0
+      ? 'Nothing matches. Try a shorter text, or take a snapshot.'
+      : `${shownLines.length} of ${count} matches.`;
+  const missingFrames = otherFrames.filter((_, i) => childFrameResults[i] === undefined).map(({ prefix }) => prefix);
+  const missingFramesNote =
+    missingFrames.length === 0 ? '' : ` Not searched, because they did not answer: frames ${missingFrames.join(', ')}.`;
+  return { text: text + missingFramesNote, ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
 }
 
 function formatMatch({ line, path }: FindMatch, frame?: FrameTarget): string {
-  const place = [...(frame ? [`frame ${frame.prefix}`] : []), ...path].join(' > ');
-  return place === '' ? line : `${line} (in ${place})`;
+  const location = [...(frame ? [`frame ${frame.prefix}`] : []), ...path].join(' > ');
+  return location === '' ? line : `${line} (in ${location})`;
 }
 
 /** ReadPosition is where reading continues: a frame, and a cursor of the page script in the frame. */
@@ -60,16 +65,16 @@ interface ReadPosition {
 async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const format = readChoice(args, 'format', ['markdown', 'text', 'html']) ?? 'markdown';
-  const maxTokens = readNumber(args, 'maxTokens') ?? DefaultTokens;
+  const maxTokens = readNumber(args, 'maxTokens') ?? DefaultMaxTokens;
   const cursor = readText(args, 'cursor');
   const target = cursor === undefined ? readText(args, 'target') : undefined;
-  const first = target === undefined ? undefined : await frames.findByRef(call, target);
+  const first = target === undefined ? undefined : await frames.findFrameByRef(call, target);
   const queue = cursor === undefined ? [{ prefix: first?.prefix ?? '' }] : parseCursor(cursor);
   const parts: string[] = [];
   const notes = new Set<string>();
-  let left = maxTokens;
+  let remainingTokens = maxTokens;
   for (let position = queue.shift(); position; position = queue.shift()) {
-    if (parts.length > 0 && left < MinFrameTokens) {
+    if (parts.length > 0 && remainingTokens < MinFrameTokens) {
       queue.unshift(position);
       break;
     }
@@ -77,7 +82,7 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
     const frame = (await frames.list(call)).find(({ prefix }) => prefix === position.prefix);
     const options: ReadArguments = {
       format,
-      maxTokens: left,
+      maxTokens: remainingTokens,
       ...(isFirst && target !== undefined ? { target } : {}),
       ...(position.cursor === undefined ? {} : { cursor: position.cursor }),
     };
@@ -86,21 +91,21 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
       if (frame) notes.add(`Frame ${frame.prefix} did not answer and is left out.`);
       continue;
     }
-    if (result.loading) notes.add(StillLoading);
+    if (result.loading) notes.add(StillLoadingNote);
     if (result.cut && result.cursor === undefined)
       notes.add('The page has more text than opentabs reads at once. Use target to read a part of the page.');
     if (isFirst || result.text.trim() !== '') {
       parts.push(frame.prefix === '' ? result.text : `[frame ${frame.prefix}]\n${result.text}`);
-      left -= result.tokens;
+      remainingTokens -= result.tokens;
     }
-    const children = await frames.findChildren(call, frame, result.frames);
+    const children = await frames.findChildFrames(call, frame, result.frames);
     queue.unshift(...children.map((child) => ({ prefix: child.frame.prefix })));
     if (result.cursor === undefined) continue;
     queue.unshift({ prefix: frame.prefix, cursor: result.cursor });
     break;
   }
   if (parts.length === 0)
-    throw callFailure('invalid_arguments', 'the frame of this cursor is gone. Read the page again');
+    throw makeCallFailure('invalid_arguments', 'the frame of this cursor is gone. Read the page again');
   if (queue.length > 0) notes.add(`More follows: repeat with cursor "${formatCursor(queue)}".`);
   else if (notes.size === 0) notes.add('This is the end of the page.');
   return { text: [...notes].join(' '), content: parts.join('\n\n') };
@@ -131,7 +136,7 @@ function parseCursor(text: string): ReadPosition[] {
   return text.split('+').map((item) => {
     const [, frame = '', cursor = ''] = /^(top|f\d+):(.*)$/.exec(item) ?? [];
     if (frame === '')
-      throw callFailure('invalid_arguments', 'the argument cursor must be a cursor from browser_read_page');
+      throw makeCallFailure('invalid_arguments', 'the argument cursor must be a cursor from browser_read_page');
     const prefix = frame === 'top' ? '' : frame;
     return cursor === '' ? { prefix } : { prefix, cursor };
   });

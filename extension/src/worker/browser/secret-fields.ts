@@ -23,14 +23,17 @@ export async function findSecretFields(
   const furtherFrames = otherFrames.filter((frame) => !inspectedFrames.includes(frame)).slice(0, MaxFrames);
   const inspectOneFrame = (frame: FrameTarget) =>
     inspectFrame(frames, frame, { targets: filterRefsOfFrame(frame, wantedRefs), focused });
-  const [required, optional] = await Promise.all([
+  const [requiredResults, optionalResults] = await Promise.all([
     Promise.all(inspectedFrames.map(inspectOneFrame)),
     Promise.all(furtherFrames.map(inspectOneFrame)),
   ]);
-  if (required.includes(undefined)) return undefined;
-  const results = [...required, ...optional].filter((result) => result !== undefined);
-  const joinKinds = (kinds: readonly (readonly string[])[]) => [...new Set(kinds.flat())].sort();
-  return { shown: joinKinds(results.map(({ shown }) => shown)), typed: joinKinds(results.map(({ typed }) => typed)) };
+  if (requiredResults.includes(undefined)) return undefined;
+  const results = [...requiredResults, ...optionalResults].filter((result) => result !== undefined);
+  const mergeSecretKinds = (kinds: readonly (readonly string[])[]) => [...new Set(kinds.flat())].sort();
+  return {
+    shown: mergeSecretKinds(results.map(({ shown }) => shown)),
+    typed: mergeSecretKinds(results.map(({ typed }) => typed)),
+  };
 }
 
 function filterRefsOfFrame({ prefix }: FrameTarget, wantedRefs: readonly string[]): string[] {
@@ -43,8 +46,8 @@ async function inspectFrame(
   args: InspectArguments,
 ): Promise<InspectResult | undefined> {
   const controller = new AbortController();
-  const inspecting = frames.run({ signal: controller.signal, report: () => undefined }, frame, 'inspect', args);
-  const result = await awaitWithin(inspecting, InspectionTimeoutMs);
+  const inspection = frames.run({ signal: controller.signal, report: () => undefined }, frame, 'inspect', args);
+  const result = await awaitWithin(inspection, InspectionTimeoutMs);
   if (result === undefined) controller.abort('the frame did not answer in time');
   return result;
 }

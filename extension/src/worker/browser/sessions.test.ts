@@ -19,15 +19,15 @@ beforeEach(() => {
       },
       { endSession: async (session) => void events.push(`end ${session}`) },
     ],
-    leaveTab: async (tabId) => void events.push(`leave ${tabId}`),
+    detachUnusedTab: async (tabId) => void events.push(`leave ${tabId}`),
   });
 });
 afterEach(() => mock.timers.reset());
 
-const makeTrackedTool = () => sessions.track(async () => ({}));
+const makeTrackedTool = () => sessions.trackTabUse(async () => ({}));
 const callTrackedTool = (session: string, tabId: number) => makeTrackedTool()(makeBrowserCall({}, { session, tabId }));
 
-test('the end of a session cleans up, and detaches the debugger from tabs of no other session', async () => {
+test('the end of a session deletes its data, and detaches the debugger from tabs without other sessions', async () => {
   await callTrackedTool('s1', 7);
   await callTrackedTool('s1', 8);
   await callTrackedTool('s1', 0);
@@ -38,10 +38,10 @@ test('the end of a session cleans up, and detaches the debugger from tabs of no 
   assert.deepEqual(events.splice(0), ['end s1', 'leave 7']);
   assert.deepEqual(sessions.sessionIds, ['s2']);
   await sessions.end(['s1']);
-  assert.deepEqual(events, [], 'events of a session that has ended before');
+  assert.deepEqual(events, [], 'the second end of a session must cause no events');
 });
 
-test('a session that has not used a tab for 30 s does not keep the debugger there', async () => {
+test('a session does not keep the debugger in a tab that the session has not used for 30 s', async () => {
   await callTrackedTool('s2', 7);
   mock.timers.tick(DetachDelayMs + 1);
   await callTrackedTool('s1', 7);
@@ -49,9 +49,9 @@ test('a session that has not used a tab for 30 s does not keep the debugger ther
   assert.deepEqual(events, ['end s1', 'leave 7']);
 });
 
-test('the data of a running call is removed after the call', async () => {
+test('if a session ends during a call, the data of the call is deleted after the call', async () => {
   let finishTool = () => {};
-  const runningTool = sessions.track(
+  const runningTool = sessions.trackTabUse(
     () =>
       new Promise((resolve) => {
         finishTool = () => resolve({});
@@ -59,7 +59,7 @@ test('the data of a running call is removed after the call', async () => {
   )(makeBrowserCall({}, { session: 's1', tabId: 7 }));
   await sessions.end(['s1']);
   assert.deepEqual(events.splice(0), ['end s1']);
-  assert.deepEqual(sessions.sessionIds, ['s1'], 'sessions while the call runs');
+  assert.deepEqual(sessions.sessionIds, ['s1'], 'an ended session must be kept while its call runs');
   finishTool();
   await runningTool;
   for (let i = 0; i < 20; i++) await Promise.resolve();

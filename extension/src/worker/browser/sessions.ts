@@ -13,8 +13,8 @@ export interface ToolGroup {
 
 export interface SessionsOptions {
   readonly parts: readonly SessionStore[];
-  /** leaveTab detaches the debugger from a tab that no tool uses. */
-  leaveTab(tabId: number): Promise<void>;
+  /** detachUnusedTab detaches the debugger from a tab that no tool uses. */
+  detachUnusedTab(tabId: number): Promise<void>;
 }
 
 /** UsedSession is an MCP session whose calls this service worker has run. */
@@ -41,20 +41,20 @@ export class Sessions {
     return [...this.#sessions.keys()];
   }
 
-  /** The method `track` wraps a tool so that Sessions records which session calls the tool. */
-  track(tool: BrowserTool): BrowserTool {
+  /** The method `trackTabUse` wraps a tool so that Sessions records which session calls the tool. */
+  trackTabUse(tool: BrowserTool): BrowserTool {
     return async (call) => {
       if (call.session === '') return await tool(call);
-      const sessionUse = this.#sessions.get(call.session) ?? { usedTabs: new Map(), runningCalls: 0, hasEnded: false };
-      this.#sessions.set(call.session, sessionUse);
-      sessionUse.runningCalls++;
+      const usedSession = this.#sessions.get(call.session) ?? { usedTabs: new Map(), runningCalls: 0, hasEnded: false };
+      this.#sessions.set(call.session, usedSession);
+      usedSession.runningCalls++;
       try {
         return await tool(call);
       } finally {
-        if (call.tabId > 0) sessionUse.usedTabs.set(call.tabId, Date.now());
-        sessionUse.runningCalls--;
+        if (call.tabId > 0) usedSession.usedTabs.set(call.tabId, Date.now());
+        usedSession.runningCalls--;
         // A cancelled call may have stored data for its MCP session even after the session ended.
-        if (sessionUse.hasEnded && sessionUse.runningCalls === 0) void this.#end(call.session, sessionUse);
+        if (usedSession.hasEnded && usedSession.runningCalls === 0) void this.#end(call.session, usedSession);
       }
     };
   }
@@ -62,27 +62,27 @@ export class Sessions {
   async end(sessions: readonly string[]): Promise<void> {
     await Promise.all(
       sessions.map(async (session) => {
-        const sessionUse = this.#sessions.get(session);
-        if (!sessionUse) return;
-        sessionUse.hasEnded = true;
-        await this.#end(session, sessionUse);
+        const usedSession = this.#sessions.get(session);
+        if (!usedSession) return;
+        usedSession.hasEnded = true;
+        await this.#end(session, usedSession);
       }),
     );
   }
 
-  async #end(session: string, sessionUse: UsedSession): Promise<void> {
-    if (sessionUse.runningCalls === 0) this.#sessions.delete(session);
+  async #end(session: string, usedSession: UsedSession): Promise<void> {
+    if (usedSession.runningCalls === 0) this.#sessions.delete(session);
     // If one store cannot delete the data of the session, continue with the other stores.
-    for (const part of this.#options.parts) await part.endSession(session).catch(() => undefined);
-    const tabIds = [...sessionUse.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, sessionUse));
-    await Promise.all(tabIds.map((tabId) => this.#options.leaveTab(tabId).catch(() => undefined)));
+    for (const component of this.#options.parts) await component.endSession(session).catch(() => undefined);
+    const tabIds = [...usedSession.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, usedSession));
+    await Promise.all(tabIds.map((tabId) => this.#options.detachUnusedTab(tabId).catch(() => undefined)));
   }
 
   /** #isUsedByOthers reports whether another MCP session has recently used a tab and may still need the debugger. */
   #isUsedByOthers(tabId: number, endedSession: UsedSession): boolean {
     const sinceMs = Date.now() - DetachDelayMs;
-    return [...this.#sessions.values()].some((sessionUse) => {
-      const lastUsedMs = sessionUse === endedSession ? undefined : sessionUse.usedTabs.get(tabId);
+    return [...this.#sessions.values()].some((usedSession) => {
+      const lastUsedMs = usedSession === endedSession ? undefined : usedSession.usedTabs.get(tabId);
       return lastUsedMs !== undefined && lastUsedMs >= sinceMs;
     });
   }

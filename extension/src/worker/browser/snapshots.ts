@@ -6,26 +6,29 @@ import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { ToolFailure } from './tool-failure.ts';
 
-const DefaultTokens = 6000;
+const DefaultMaxTokens = 6000;
 /** MinTokens is the smallest limit that a client can set for the size of a snapshot, in tokens. */
 const MinTokens = 200;
 /** MinFrameTokens is the smallest limit for the size of the snapshot of a child frame, in tokens. */
 const MinFrameTokens = 200;
-const ChangedFrameTokens = 800;
+const ChangedFrameMaxTokens = 800;
 const MaxDepth = 4;
 /** MaxStoredSnapshots limits for how many snapshots the worker also stores the snapshots of their child frames. */
 const MaxStoredSnapshots = 200;
 
-const NewPageTokens = 1500;
+const NewPageMaxTokens = 1500;
 const NewPageTimeoutMs = 2000;
-/** RetryMs is how long takeOfNewDocument waits for the next document of a page that redirects by a script. */
-const RetryMs = 50;
+/**
+ * NewDocumentWaitMs is how long takeOfNewDocument waits for a script of the page to redirect to another document, in
+ * milliseconds.
+ */
+const NewDocumentWaitMs = 50;
 
 export interface FullSnapshot {
   readonly content: string;
   readonly snapshot: string;
   readonly page: PageState;
-  /** note describes what the snapshot lacks, and is empty for a complete snapshot. */
+  /** The field `note` describes the missing parts of a snapshot, and is empty for a complete snapshot. */
   readonly note: string;
 }
 
@@ -36,10 +39,10 @@ interface DescribedTree {
   readonly notes: readonly string[];
 }
 
-export const StillLoading =
+export const StillLoadingNote =
   'The page is still loading, so more may follow. Use browser_wait_for with a text that should appear.';
 
-const modes: readonly SnapshotMode[] = ['full', 'interactive', 'viewport'];
+const snapshotModes: readonly SnapshotMode[] = ['full', 'interactive', 'viewport'];
 
 /** ChildSnapshot is the snapshot of a child frame that was part of an earlier snapshot. */
 interface ChildSnapshot {
@@ -56,46 +59,50 @@ export class Snapshots {
     this.#frames = frames;
   }
 
-  async take(call: BrowserCall): Promise<BrowserResult> {
+  async takeSnapshot(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const target = readText(args, 'target');
-    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
-    const since = readText(args, 'since');
+    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findFrameByRef(call, target);
+    const sinceSnapshot = readText(args, 'since');
     const depth = readNumber(args, 'depth');
     const options: SnapshotArguments = {
-      mode: readChoice(args, 'mode', modes) ?? 'full',
-      maxTokens: limitSnapshotTokens(readNumber(args, 'maxTokens') ?? DefaultTokens),
+      mode: readChoice(args, 'mode', snapshotModes) ?? 'full',
+      maxTokens: limitSnapshotTokens(readNumber(args, 'maxTokens') ?? DefaultMaxTokens),
       ...(target === undefined ? {} : { target }),
-      ...(since === undefined ? {} : { since }),
+      ...(sinceSnapshot === undefined ? {} : { since: sinceSnapshot }),
       ...(depth === undefined ? {} : { depth }),
     };
     const result = await this.#frames.run(call, frame, 'snapshot', options);
-    if (since !== undefined && !result.full) return await this.#describeChanges(call, frame, result, since);
+    if (sinceSnapshot !== undefined && !result.full)
+      return await this.#describeChanges(call, frame, result, sinceSnapshot);
     const { content, snapshot, folded, notes } = await this.#describeTree(call, frame, result, options);
-    const words = [`Snapshot ${snapshot}.`];
-    if (since !== undefined)
-      words.push(`It is a complete snapshot: most of the page changed since ${since}, or ${since} is unknown.`);
+    const sentences = [`Snapshot ${snapshot}.`];
+    if (sinceSnapshot !== undefined)
+      sentences.push(
+        `It is a complete snapshot: most of the page changed since ${sinceSnapshot}, or ${sinceSnapshot} is unknown.`,
+      );
     if (folded > 0)
-      words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
-    return { text: [...words, ...notes].join(' '), content, snapshot };
+      sentences.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
+    return { text: [...sentences, ...notes].join(' '), content, snapshot };
   }
 
   /**
    * takeFull also returns the URL of the snapshot's document, because the tab may navigate before the tool ends. The
    * server uses the URL of the snapshot's document to decide whether the client is allowed to read the snapshot.
    */
-  async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
-    return (await this.#takeTop(call, maxTokens)).full;
+  async takeFull(call: BrowserCall, maxTokens = DefaultMaxTokens): Promise<FullSnapshot> {
+    return (await this.#takeFullSnapshot(call, maxTokens)).full;
   }
 
-  async #takeTop(call: BrowserCall, maxTokens: number): Promise<{ full: FullSnapshot; isLoading: boolean }> {
+  async #takeFullSnapshot(call: BrowserCall, maxTokens: number): Promise<{ full: FullSnapshot; isLoading: boolean }> {
     const frame = await this.#frames.top(call);
     const options: SnapshotArguments = { mode: 'full', maxTokens };
     const result = await this.#frames.run(call, frame, 'snapshot', options);
     const { content, snapshot, folded, notes } = await this.#describeTree(call, frame, result, options);
-    const foldNote = folded > 0 ? [`At least ${folded} elements are left out. Use browser_snapshot to see more.`] : [];
+    const omittedElementsNote =
+      folded > 0 ? [`At least ${folded} elements are left out. Use browser_snapshot to see more.`] : [];
     const page = { url: result.url, title: result.title };
-    const full = { content, snapshot, page, note: [...foldNote, ...notes].join(' ') };
+    const full = { content, snapshot, page, note: [...omittedElementsNote, ...notes].join(' ') };
     return { full, isLoading: result.loading === true };
   }
 
@@ -106,18 +113,21 @@ export class Snapshots {
   async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
     const endMs = Date.now() + NewPageTimeoutMs;
     for (;;) {
-      let isLost = false;
-      const taking = this.#takeTop({ ...call, documentId: '' }, NewPageTokens).catch((error: unknown) => {
-        isLost =
-          error instanceof ToolFailure && (error.error.code === 'navigated' || error.error.tool?.code === 'not_found');
-        throw error;
-      });
-      const taken = await awaitWithin(taking, endMs - Date.now());
+      let isDocumentLost = false;
+      const snapshotPromise = this.#takeFullSnapshot({ ...call, documentId: '' }, NewPageMaxTokens).catch(
+        (error: unknown) => {
+          isDocumentLost =
+            error instanceof ToolFailure &&
+            (error.error.code === 'navigated' || error.error.tool?.code === 'not_found');
+          throw error;
+        },
+      );
+      const awaitedSnapshot = await awaitWithin(snapshotPromise, endMs - Date.now());
       call.signal.throwIfAborted();
       // A page that redirects by a script is replaced while the snapshot is taken, or shortly before.
-      const isFinal = taken ? !taken.isLoading : !isLost;
-      if (isFinal || Date.now() + RetryMs >= endMs) return taken?.full;
-      await sleep(RetryMs, call.signal);
+      const isFinal = awaitedSnapshot ? !awaitedSnapshot.isLoading : !isDocumentLost;
+      if (isFinal || Date.now() + NewDocumentWaitMs >= endMs) return awaitedSnapshot?.full;
+      await sleep(NewDocumentWaitMs, call.signal);
     }
   }
 
@@ -127,35 +137,35 @@ export class Snapshots {
     result: SnapshotResult,
     options: SnapshotArguments,
   ): Promise<DescribedTree> {
-    const family: ChildSnapshot[] = [];
-    const notes: string[] = result.loading ? [StillLoading] : [];
+    const childSnapshots: ChildSnapshot[] = [];
+    const notes: string[] = result.loading ? [StillLoadingNote] : [];
     if (result.shortened) notes.push('Long texts end with "…". Use browser_read_page to read them.');
-    const children = await this.#takeChildren(call, frame, result, options, { family, notes }, 1);
-    this.#storeChildSnapshots(frame, result.snapshot, family);
-    const folded = result.folded + sumFolded(children);
-    return { content: joinFrames(result, children), snapshot: result.snapshot, folded, notes };
+    const children = await this.#takeChildSnapshots(call, frame, result, options, { childSnapshots, notes }, 1);
+    this.#storeChildSnapshots(frame, result.snapshot, childSnapshots);
+    const foldedCount = result.folded + countFoldedElements(children);
+    return { content: joinFrames(result, children), snapshot: result.snapshot, folded: foldedCount, notes };
   }
 
-  async #takeChildren(
+  async #takeChildSnapshots(
     call: BrowserCall,
     parent: FrameTarget,
     { frames, tokens }: SnapshotResult,
     options: SnapshotArguments,
-    { family, notes }: { readonly family: ChildSnapshot[]; readonly notes: string[] },
+    { childSnapshots: family, notes }: { readonly childSnapshots: ChildSnapshot[]; readonly notes: string[] },
     depth: number,
   ): Promise<ChildFrame[]> {
     const shown = frames.filter(({ line, visible }) => line >= 0 && (options.mode !== 'viewport' || visible));
     if (shown.length === 0 || depth > MaxDepth) return [];
-    const all = await this.#frames.findChildren(call, parent, shown);
+    const all = await this.#frames.findChildFrames(call, parent, shown);
     const isInView = depth === 1 || options.view !== undefined;
-    const room = countFrames(options.maxTokens ?? DefaultTokens, tokens);
-    const found = all
-      .filter(({ info }, i) => i < room || (isInView && info.visible !== undefined))
+    const maxChildFrames = countFrames(options.maxTokens ?? DefaultMaxTokens, tokens);
+    const childFrames = all
+      .filter(({ info }, i) => i < maxChildFrames || (isInView && info.visible !== undefined))
       .slice(0, MaxFrames - family.length);
-    if (found.length < all.length) notes.push(describeOmittedFrames(all.length - found.length));
-    const maxTokens = limitChildTokens(options.maxTokens ?? DefaultTokens, tokens, found.length);
-    const taken = await Promise.all(
-      found.map(async ({ info, frame }): Promise<ChildFrame[]> => {
+    if (childFrames.length < all.length) notes.push(describeOmittedFrames(all.length - childFrames.length));
+    const maxTokens = limitChildTokens(options.maxTokens ?? DefaultMaxTokens, tokens, childFrames.length);
+    const childSnapshots = await Promise.all(
+      childFrames.map(async ({ info, frame }): Promise<ChildFrame[]> => {
         const childOptions: SnapshotArguments = {
           mode: options.mode ?? 'full',
           maxTokens,
@@ -167,28 +177,36 @@ export class Snapshots {
           return [];
         }
         family.push({ frame, snapshot: snapshot.snapshot });
-        const children = await this.#takeChildren(call, frame, snapshot, childOptions, { family, notes }, depth + 1);
+        const children = await this.#takeChildSnapshots(
+          call,
+          frame,
+          snapshot,
+          childOptions,
+          { childSnapshots: family, notes },
+          depth + 1,
+        );
         return [{ ref: info.ref, snapshot, children }];
       }),
     );
-    return taken.flat();
+    return childSnapshots.flat();
   }
 
   async #describeChanges(
     call: BrowserCall,
     frame: FrameTarget,
     result: SnapshotResult,
-    since: string,
+    sinceSnapshot: string,
   ): Promise<BrowserResult> {
-    const earlier = this.#childSnapshots.get(makeSnapshotKey(frame, since)) ?? [];
-    const family: ChildSnapshot[] = [];
+    const earlierSnapshots = this.#childSnapshots.get(makeSnapshotKey(frame, sinceSnapshot)) ?? [];
+    const childSnapshots: ChildSnapshot[] = [];
     const sections = isUnchanged(result) ? [] : [result.text];
-    sections.push(...(await this.#describeFrameChanges(call, frame, result, earlier, family, 1)));
-    this.#storeChildSnapshots(frame, result.snapshot, family);
-    const text = sections.length === 0 ? `Nothing changed since ${since}.` : `What changed since ${since}.`;
-    const loading = result.loading ? ` ${StillLoading}` : '';
+    sections.push(...(await this.#describeFrameChanges(call, frame, result, earlierSnapshots, childSnapshots, 1)));
+    this.#storeChildSnapshots(frame, result.snapshot, childSnapshots);
+    const text =
+      sections.length === 0 ? `Nothing changed since ${sinceSnapshot}.` : `What changed since ${sinceSnapshot}.`;
+    const loadingNote = result.loading ? ` ${StillLoadingNote}` : '';
     const content = sections.length === 0 ? {} : { content: sections.join('\n') };
-    return { text: `Snapshot ${result.snapshot}. ${text}${loading}`, ...content, snapshot: result.snapshot };
+    return { text: `Snapshot ${result.snapshot}. ${text}${loadingNote}`, ...content, snapshot: result.snapshot };
   }
 
   /** A frame that is new, or that shows another document than in the earlier snapshot, is described completely. */
@@ -196,32 +214,37 @@ export class Snapshots {
     call: BrowserCall,
     parent: FrameTarget,
     { frames }: SnapshotResult,
-    earlier: readonly ChildSnapshot[],
-    family: ChildSnapshot[],
+    earlierSnapshots: readonly ChildSnapshot[],
+    childSnapshots: ChildSnapshot[],
     depth: number,
   ): Promise<string[]> {
     if (frames.length === 0 || depth > MaxDepth) return [];
-    const found = (await this.#frames.findChildren(call, parent, frames)).slice(0, MaxFrames - family.length);
+    const childFrames = (await this.#frames.findChildFrames(call, parent, frames)).slice(
+      0,
+      MaxFrames - childSnapshots.length,
+    );
     const sections: string[] = [];
-    for (const { frame } of found) {
-      const old = earlier.find((child) => child.frame.documentId === frame.documentId);
+    for (const { frame } of childFrames) {
+      const old = earlierSnapshots.find((child) => child.frame.documentId === frame.documentId);
       const options: SnapshotArguments = {
-        maxTokens: ChangedFrameTokens,
+        maxTokens: ChangedFrameMaxTokens,
         ...(old === undefined ? {} : { since: old.snapshot }),
       };
       const changes = await this.#frames.runInChild(call, frame, 'snapshot', options);
       if (!changes) continue;
-      family.push({ frame, snapshot: changes.snapshot });
+      childSnapshots.push({ frame, snapshot: changes.snapshot });
       if (!isUnchanged(changes) && changes.text !== '')
         sections.push(`in frame ${frame.prefix}${old === undefined ? ' (a new document)' : ''}:\n${changes.text}`);
-      sections.push(...(await this.#describeFrameChanges(call, frame, changes, earlier, family, depth + 1)));
+      sections.push(
+        ...(await this.#describeFrameChanges(call, frame, changes, earlierSnapshots, childSnapshots, depth + 1)),
+      );
     }
     return sections;
   }
 
-  #storeChildSnapshots(frame: FrameTarget, snapshot: string, family: readonly ChildSnapshot[]): void {
-    if (family.length === 0) return;
-    this.#childSnapshots.set(makeSnapshotKey(frame, snapshot), family);
+  #storeChildSnapshots(frame: FrameTarget, snapshot: string, childSnapshots: readonly ChildSnapshot[]): void {
+    if (childSnapshots.length === 0) return;
+    this.#childSnapshots.set(makeSnapshotKey(frame, snapshot), childSnapshots);
     for (const key of this.#childSnapshots.keys()) {
       if (this.#childSnapshots.size <= MaxStoredSnapshots) break;
       this.#childSnapshots.delete(key);
@@ -242,7 +265,7 @@ function limitSnapshotTokens(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
-/** countFrames returns how many child frames a snapshot has tokens for. */
+/** countFrames returns for how many child frames a snapshot has enough tokens left. */
 function countFrames(maxTokens: number, usedTokens: number): number {
   return maxTokens === 0 ? MaxFrames : Math.floor((maxTokens - usedTokens) / MinFrameTokens);
 }
@@ -258,6 +281,6 @@ function limitChildTokens(maxTokens: number, usedTokens: number, count: number):
   return Math.max(MinFrameTokens, Math.floor((maxTokens - usedTokens) / count));
 }
 
-function sumFolded(children: readonly ChildFrame[]): number {
-  return children.reduce((sum, { snapshot, children: inner }) => sum + snapshot.folded + sumFolded(inner), 0);
+function countFoldedElements(children: readonly ChildFrame[]): number {
+  return children.reduce((sum, { snapshot, children: inner }) => sum + snapshot.folded + countFoldedElements(inner), 0);
 }

@@ -53,7 +53,7 @@ function makeFixture(cookies: readonly Cookie[]) {
 
 const url = 'https://shop.example/cart';
 
-test('a cookie list contains flags and sizes, but no values', async () => {
+test('a list of cookies contains their flags and sizes, but no values', async () => {
   const { runTool } = makeFixture([session, sharedCookie]);
   assert.deepEqual(await runTool('browser_cookies', { action: 'list', url }), {
     text: '2 cookies.',
@@ -69,15 +69,15 @@ test('a long cookie list comes in parts', async () => {
   const { runTool } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
   const firstList = await runTool('browser_cookies', { action: 'list', url });
   assert.equal(firstList.text, '250 cookies. The rest follows with cursor "200".');
-  const restOfList = await runTool('browser_cookies', { action: 'list', url, cursor: '200' });
-  assert.equal(restOfList.content?.split('\n').length, 50);
+  const remainingList = await runTool('browser_cookies', { action: 'list', url, cursor: '200' });
+  assert.equal(remainingList.content?.split('\n').length, 50);
   const { message: errorMessage } = await awaitFailure(
     runTool('browser_cookies', { action: 'list', url, cursor: 'x' }),
   );
   assert.match(errorMessage, /the cursor is not one of an earlier answer/);
 });
 
-test('a new cookie has the options of the call', async () => {
+test('a new cookie gets the options in the arguments of the call', async () => {
   const { permissionChanges, runTool } = makeFixture([]);
   const options = { path: '/a', secure: true, sameSite: 'None', expires: '2030-01-01T00:00:00Z' };
   await runTool('browser_cookies', { action: 'set', url, name: 'a', value: '', options });
@@ -94,7 +94,7 @@ test('a new cookie has the options of the call', async () => {
   assert.deepEqual(permissionChanges, [[url, cookie]]);
 });
 
-test('browser_clear_site_data names cookies of parent domains and the types that are kept', async () => {
+test('the result of browser_clear_site_data names cookies of parent domains and the kept types of data', async () => {
   const { permissionChanges, runTool } = makeFixture([session, sharedCookie]);
   const { text: resultText } = await runTool('browser_clear_site_data', {
     origin: 'https://shop.example/x',

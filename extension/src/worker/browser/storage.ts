@@ -5,7 +5,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { formatCount, formatCursorHint, makeListResult, readCursor } from './lists.ts';
 import { parseWebUrl } from './navigation.ts';
 import type { TabFrames } from './tab-frames.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 export type StorageBrowser = typeof chromeSiteData;
 
@@ -22,7 +22,7 @@ const StorageActions = ['list', 'get', 'set', 'delete'] as const;
 function requireAction({ args }: BrowserCall): (typeof StorageActions)[number] {
   const action = readChoice(args, 'action', StorageActions);
   if (action === undefined)
-    throw callFailure('invalid_arguments', `the argument action must be one of ${StorageActions.join(', ')}`);
+    throw makeCallFailure('invalid_arguments', `the argument action must be one of ${StorageActions.join(', ')}`);
   return action;
 }
 
@@ -38,7 +38,7 @@ async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Prom
     const cookies = (await browser.readCookies(url)).filter((cookie) => name === undefined || cookie.name === name);
     return makeListResult(call, cookies.map(formatCookie), 'cookie');
   }
-  if (name === undefined) throw callFailure('invalid_arguments', `the action ${action} needs the name of a cookie`);
+  if (name === undefined) throw makeCallFailure('invalid_arguments', `the action ${action} needs the name of a cookie`);
   if (action === 'set') return await setCookie(browser, call, url, name);
   const cookies = (await browser.readCookies(url)).filter((cookie) => cookie.name === name);
   if (cookies.length === 0)
@@ -47,8 +47,8 @@ async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Prom
     const cookieLines = cookies.map((cookie) => `${formatCookie(cookie)}\nvalue: ${cookie.value}`);
     return { ...makeListResult(call, cookieLines, 'cookie') };
   }
-  const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
-  return { text: `Deleted ${formatCount(isGone.filter(Boolean).length, 'cookie')}.` };
+  const removalResults = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
+  return { text: `Deleted ${formatCount(removalResults.filter(Boolean).length, 'cookie')}.` };
 }
 
 /** formatCookie describes a cookie in one line without its value. */
@@ -74,7 +74,7 @@ async function setCookie(
   name: string,
 ): Promise<BrowserResult> {
   const value = readText(args, 'value');
-  if (value === undefined) throw callFailure('invalid_arguments', 'the action set needs a value');
+  if (value === undefined) throw makeCallFailure('invalid_arguments', 'the action set needs a value');
   const options: Fields = isRecord(args.options) ? args.options : {};
   const domain = readText(options, 'domain');
   const path = readText(options, 'path');
@@ -111,7 +111,7 @@ function readExpiry(options: Fields): { readonly expirationDate?: number } {
   if (expires === undefined) return {};
   const timeMs = Date.parse(expires);
   if (Number.isNaN(timeMs))
-    throw callFailure('invalid_arguments', 'expires must be a date, such as 2027-01-31T12:00:00Z');
+    throw makeCallFailure('invalid_arguments', 'expires must be a date, such as 2027-01-31T12:00:00Z');
   return { expirationDate: timeMs / 1000 };
 }
 
@@ -149,21 +149,28 @@ async function runStorageAction(frames: TabFrames, call: BrowserCall): Promise<B
 
 // ---- clearing ----
 
-const StoredTypes = ['localStorage', 'indexedDB', 'cacheStorage', 'serviceWorkers', 'fileSystems', 'cache'] as const;
-const ClearTypes = ['cookies', ...StoredTypes] as const;
+const StoredDataTypes = [
+  'localStorage',
+  'indexedDB',
+  'cacheStorage',
+  'serviceWorkers',
+  'fileSystems',
+  'cache',
+] as const;
+const ClearableDataTypes = ['cookies', ...StoredDataTypes] as const;
 
 async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const url = new URL(parseWebUrl(requireText(args, 'origin')));
-  const namedTypes = readTexts(args, 'types') ?? ClearTypes;
-  const isNamed = (type: (typeof ClearTypes)[number]) => namedTypes.includes(type);
-  const storedTypes = StoredTypes.filter(isNamed);
+  const namedTypes = readTexts(args, 'types') ?? ClearableDataTypes;
+  const isNamed = (type: (typeof ClearableDataTypes)[number]) => namedTypes.includes(type);
+  const storedTypes = StoredDataTypes.filter(isNamed);
   const deletedTypes: string[] = [];
   if (isNamed('cookies')) deletedTypes.push(await removeCookies(browser, url.hostname));
   if (storedTypes.length > 0) {
     await browser.removeSiteData(url.origin, storedTypes);
     deletedTypes.push(...storedTypes);
   }
-  const keptTypes = ClearTypes.filter((type) => !isNamed(type));
+  const keptTypes = ClearableDataTypes.filter((type) => !isNamed(type));
   return {
     text: [
       `Deleted for ${url.origin}: ${deletedTypes.join(', ')}.`,
@@ -178,11 +185,11 @@ async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Pr
 
 async function removeCookies(browser: StorageBrowser, host: string): Promise<string> {
   const cookies = await browser.readCookiesOfHost(host);
-  const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
-  const count = isGone.filter(Boolean).length;
-  const shared = cookies.filter((cookie, i) => isGone[i] && cookie.domain.replace(/^\./, '') !== host);
-  const domains = [...new Set(shared.map(({ domain }) => domain.replace(/^\./, '')))];
+  const removalResults = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
+  const count = removalResults.filter(Boolean).length;
+  const sharedCookies = cookies.filter((cookie, i) => removalResults[i] && cookie.domain.replace(/^\./, '') !== host);
+  const domains = [...new Set(sharedCookies.map(({ domain }) => domain.replace(/^\./, '')))];
   const domainNote =
-    domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
+    domains.length > 0 ? ` (${sharedCookies.length} of them also for other hosts of ${domains.join(', ')})` : '';
   return `${formatCount(count, 'cookie')}${domainNote}`;
 }

@@ -67,7 +67,7 @@ export class TabFrames {
   }
 
   /** A ref without a frame prefix belongs to the top frame. */
-  async findByRef(call: BrowserCall, elementRef: string): Promise<FrameTarget> {
+  async findFrameByRef(call: BrowserCall, elementRef: string): Promise<FrameTarget> {
     const prefix = /^(f\d+)e\d+$/.exec(elementRef)?.[1];
     if (prefix === undefined) return await this.top(call);
     const frame = (await this.list(call)).find((candidateFrame) => candidateFrame.prefix === prefix);
@@ -90,7 +90,7 @@ export class TabFrames {
       ...(onInput ? { onInput } : {}),
       signal: call.signal,
       report: (report) => call.report(report),
-      onSilent: async () => ((await this.#options.isInFront(frame.tabId)) ? makeDialogFailure() : undefined),
+      onSilence: async () => ((await this.#options.isInFront(frame.tabId)) ? makeDialogFailure() : undefined),
     };
     return await this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
   }
@@ -154,9 +154,15 @@ export class TabFrames {
       const frameFacts = await this.runInChild(call, child, 'facts', {});
       if (!frameFacts) return undefined;
       const { index, url, size } = frameFacts;
-      const mapped = await this.#mapPoint(call, parentTarget, { index, url, ...size, ...foundFrames, scroll: isShown });
-      if (!mapped) return undefined;
-      [foundFrames, child] = [mapped, parentTarget];
+      const mappedPoint = await this.#mapPointToParent(call, parentTarget, {
+        index,
+        url,
+        ...size,
+        ...foundFrames,
+        scroll: isShown,
+      });
+      if (!mappedPoint) return undefined;
+      [foundFrames, child] = [mappedPoint, parentTarget];
     }
     return foundFrames;
   }
@@ -176,9 +182,9 @@ export class TabFrames {
   }
 
   /**
-   * If another element covers the point, mapPoint waits until that element disappears, for at most MaxCoveredWaitMs.
+   * If another element covers the point, mapPointToParent waits until that element disappears, for at most MaxCoveredWaitMs.
    */
-  async #mapPoint(
+  async #mapPointToParent(
     call: BrowserCall,
     parent: FrameTarget,
     args: FramePointArguments,
@@ -197,8 +203,8 @@ export class TabFrames {
     }
   }
 
-  /** findChildren matches a frame element with its document by their index in window.frames. */
-  async findChildren(
+  /** findChildFrames matches each frame element with its document by the index of both in window.frames. */
+  async findChildFrames(
     call: BrowserCall,
     parent: FrameTarget,
     frameInfos: readonly FrameInfo[],
@@ -213,15 +219,15 @@ export class TabFrames {
         return frameFacts ? [{ frame, index: frameFacts.index, url: child.url }] : [];
       }),
     );
-    const unusedFrames = new Set(childCandidates.flat());
+    const unmatchedFrames = new Set(childCandidates.flat());
     const foundFrames: { info: FrameInfo; frame: FrameTarget }[] = [];
     for (const frameInfo of frameInfos) {
-      for (const candidateFrame of unusedFrames) {
+      for (const candidateFrame of unmatchedFrames) {
         // window.frames does not list frames in shadow roots, so match frames in shadow roots by their URLs.
-        const isSame =
+        const isSameFrame =
           candidateFrame.index === frameInfo.index && (frameInfo.index >= 0 || candidateFrame.url === frameInfo.src);
-        if (!isSame) continue;
-        unusedFrames.delete(candidateFrame);
+        if (!isSameFrame) continue;
+        unmatchedFrames.delete(candidateFrame);
         foundFrames.push({ info: frameInfo, frame: candidateFrame.frame });
         break;
       }

@@ -4,11 +4,11 @@ import { TabGroups } from './tab-groups.ts';
 
 function makeGroups(hasPermission = true) {
   const addedTabs: string[] = [];
-  const groupOf = new Map<number, number>();
+  const groupByTab = new Map<number, number>();
   const settings = new Map<string, string>();
   const sessionValues = new Map<string, string>();
   let groupCount = 0;
-  let isGrouping = false;
+  let isGroupingPending = false;
   const browser = {
     hasPermission: async () => hasPermission,
     readSetting: async (key: string) => settings.get(key),
@@ -20,20 +20,20 @@ function makeGroups(hasPermission = true) {
       sessionValues.set(key, value);
     },
     groupTab: async (tabId: number, groupIds: readonly number[], title: string, color: string) => {
-      assert.equal(isGrouping, false, 'two tabs were added to groups at the same time');
-      isGrouping = true;
+      assert.equal(isGroupingPending, false, 'two tabs must not be added to groups at the same time');
+      isGroupingPending = true;
       await new Promise((resolve) => setImmediate(resolve));
-      isGrouping = false;
+      isGroupingPending = false;
       if (tabId === 13) throw new Error('Tabs can only be grouped in normal windows');
       addedTabs.push(`${tabId} ${title} ${color}`);
       // In the fake browser, tabs with an ID of 50 or higher are in a second window without tab groups.
-      const present = tabId < 50 ? groupIds[0] : groupIds[1];
-      const groupId = present ?? 100 + groupCount++;
-      groupOf.set(tabId, groupId);
+      const currentGroupId = tabId < 50 ? groupIds[0] : groupIds[1];
+      const groupId = currentGroupId ?? 100 + groupCount++;
+      groupByTab.set(tabId, groupId);
       return groupId;
     },
   };
-  return { browser, addedTabs, groupOf };
+  return { browser, addedTabs, groupOf: groupByTab };
 }
 
 test('each client has a fixed color, and the first clients have different colors', async () => {
@@ -48,17 +48,17 @@ test('each client has a fixed color, and the first clients have different colors
   await new TabGroups(browser).add(4, 'cursor');
   assert.deepEqual(addedTabs.splice(0), ['1 claude blue', '2 claude blue', '3 cursor green', '4 cursor green']);
   for (let i = 0; i < 20; i++) await tabGroups.add(i + 20, `client ${i}`);
-  assert.equal(new Set(addedTabs.map((entry) => entry.split(' ').at(-1))).size, 9, 'all colors are used');
+  assert.equal(new Set(addedTabs.map((entry) => entry.split(' ').at(-1))).size, 9, 'all colors must be used');
 });
 
-test('without the permission tabGroups or a client name, a tab is in no group', async () => {
+test("a tab is in no group if the permission tabGroups or the client's name is missing", async () => {
   const { browser, addedTabs } = makeGroups(false);
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups({ ...browser, hasPermission: async () => true }).add(1, '');
   assert.deepEqual(addedTabs, []);
 });
 
-test("a client's tab groups are found by their IDs, even after a worker restart", async () => {
+test("TabGroups finds a client's tab groups by their IDs, even after a restart of the worker", async () => {
   const { browser, groupOf } = makeGroups();
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups(browser).add(2, 'claude');

@@ -23,41 +23,41 @@ const MaxColors = 50;
 export class TabGroups {
   readonly #browser: TabGroupsBrowser;
   /** TabGroups adds one tab after the other, because concurrent additions could create two groups for one client. */
-  #lastAdd: Promise<void> = Promise.resolve();
+  #lastAddition: Promise<void> = Promise.resolve();
 
   constructor(browser: TabGroupsBrowser) {
     this.#browser = browser;
   }
 
   /**
-   * If the Chrome permission tabGroups is missing, `add` does nothing. `add` ignores Chrome's errors, because Chrome
+   * If the Chrome permission tabGroups is missing, `addToGroup` does nothing. `addToGroup` ignores Chrome's errors, because Chrome
    * rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {
-    this.#lastAdd = this.#lastAdd.then(() => this.#add(tabId, client)).catch(() => undefined);
-    return this.#lastAdd;
+    this.#lastAddition = this.#lastAddition.then(() => this.#addToGroup(tabId, client)).catch(() => undefined);
+    return this.#lastAddition;
   }
 
-  async #add(tabId: number, client: string): Promise<void> {
+  async #addToGroup(tabId: number, client: string): Promise<void> {
     if (client === '' || !(await this.#browser.hasPermission('tabGroups'))) return;
     const groupsByClient = readGroups(await this.#browser.readSessionValue(TabGroupsKey));
-    const presentGroups = groupsByClient.get(client) ?? [];
-    const groupId = await this.#browser.groupTab(tabId, presentGroups, client, await this.#chooseColor(client));
-    if (presentGroups.includes(groupId)) return;
+    const clientGroups = groupsByClient.get(client) ?? [];
+    const groupId = await this.#browser.groupTab(tabId, clientGroups, client, await this.#chooseColor(client));
+    if (clientGroups.includes(groupId)) return;
     groupsByClient.delete(client);
-    groupsByClient.set(client, [...presentGroups, groupId].slice(-MaxGroups));
+    groupsByClient.set(client, [...clientGroups, groupId].slice(-MaxGroups));
     const entries = [...groupsByClient].slice(-MaxGroups);
     await this.#browser.writeSessionValue(TabGroupsKey, JSON.stringify(Object.fromEntries(entries)));
   }
 
-  /** A new client gets a color that no other client has, if possible. */
+  /** #chooseColor gives a new client a color that no other client has, if possible. */
   async #chooseColor(client: string): Promise<GroupColor> {
     const colorByClient = readColors(await this.#browser.readSetting(GroupColorsSetting));
     const storedColor = colorByClient.get(client);
     if (storedColor) return storedColor;
     const usedColors = new Set(colorByClient.values());
     const color =
-      GroupColors.find((free) => !usedColors.has(free)) ??
+      GroupColors.find((freeColor) => !usedColors.has(freeColor)) ??
       GroupColors[colorByClient.size % GroupColors.length] ??
       'grey';
     colorByClient.set(client, color);
@@ -81,7 +81,7 @@ function readColors(groupsText: string | undefined): Map<string, GroupColor> {
   const colorByClient = new Map<string, GroupColor>();
   const storedColor: unknown = groupsText === undefined ? {} : JSON.parse(groupsText);
   for (const [client, value] of Object.entries(isRecord(storedColor) ? storedColor : {})) {
-    const color = GroupColors.find((known) => known === value);
+    const color = GroupColors.find((knownColor) => knownColor === value);
     if (color) colorByClient.set(client, color);
   }
   return colorByClient;

@@ -7,7 +7,7 @@ import { waitForLoad } from './loads.ts';
 import { describeLoad, type NavigationBrowser, parseWebUrl } from './navigation.ts';
 import type { TabGroups } from './tab-groups.ts';
 import { TabWatch } from './tab-watch.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 export type TabListBrowser = NavigationBrowser &
   Pick<typeof chromeTabs, 'listAllTabs' | 'closeTab' | 'describeTab'> &
@@ -42,8 +42,8 @@ async function openTab(browser: TabListBrowser, tabGroups: TabGroups, call: Brow
     const loaded = url === undefined ? '' : await describeNewTab(browser, { ...call, tabId }, tabWatch, tabUrl);
     const isFocused = readFlag(call.args, 'focus');
     if (isFocused) await browser.activateTab(tabId);
-    const place = isFocused ? '' : ' in the background';
-    return { text: `Opened tab ${tabId}${place}. It is your current tab. ${loaded}`.trim(), tabId };
+    const placeNote = isFocused ? '' : ' in the background';
+    return { text: `Opened tab ${tabId}${placeNote}. It is your current tab. ${loaded}`.trim(), tabId };
   } finally {
     tabWatch.stop();
   }
@@ -73,16 +73,16 @@ async function selectTab(browser: TabListBrowser, call: BrowserCall): Promise<Br
   if (!tab) throw makeNoTabFailure(call);
   const isFocused = readFlag(call.args, 'focus');
   if (isFocused) await browser.activateTab(tab.tabId);
-  const words = [`Tab ${tab.tabId} is your current tab.`];
-  if (isFocused) words.push('The browser displays it.');
-  if (tab.problem !== undefined) words.push(`Browser tools cannot read it: ${tab.problem}.`);
-  return { text: words.join(' '), tabId: tab.tabId };
+  const sentences = [`Tab ${tab.tabId} is your current tab.`];
+  if (isFocused) sentences.push('The browser displays it.');
+  if (tab.problem !== undefined) sentences.push(`Browser tools cannot read it: ${tab.problem}.`);
+  return { text: sentences.join(' '), tabId: tab.tabId };
 }
 
 async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
   const tabId = readTabId(call);
   if (tabId === undefined)
-    throw callFailure('invalid_arguments', {
+    throw makeCallFailure('invalid_arguments', {
       forAgent: 'the action close needs a tabId',
       forUser: 'The call names no tab to close. In a terminal, choose a tab with --tab.',
     });

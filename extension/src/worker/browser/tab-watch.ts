@@ -46,7 +46,7 @@ export class TabWatch {
   }
 
   #receive(event: TabEvent): void {
-    this.#record(event);
+    this.#recordEvent(event);
     for (const wake of this.#eventWaiters.splice(0)) wake();
   }
 
@@ -69,7 +69,7 @@ export class TabWatch {
     });
   }
 
-  #record(event: TabEvent): void {
+  #recordEvent(event: TabEvent): void {
     switch (event.kind) {
       case 'started':
         this.hasStarted = true;

@@ -2,8 +2,8 @@ import type { CallError, ErrorCode } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import { endedErrors, notStartedErrors } from '../calls/endings.ts';
 
-/** ToolCode is a machine-readable reason why a browser tool failed. */
-export type ToolCode =
+/** ToolErrorCode is a machine-readable reason why a browser tool failed. */
+export type ToolErrorCode =
   | 'stale_ref'
   | 'not_hittable'
   | 'wrong_element'
@@ -23,7 +23,7 @@ export type ToolCode =
   | 'navigation_failed'
   | 'download_failed';
 
-const retryableCodes: ReadonlySet<ToolCode> = new Set([
+const retryableCodes: ReadonlySet<ToolErrorCode> = new Set([
   'not_hittable',
   'needs_approval',
   'dialog_open',
@@ -32,8 +32,8 @@ const retryableCodes: ReadonlySet<ToolCode> = new Set([
   'download_failed',
 ]);
 
-/** categoriesByCode contains the matching category of the SDK's ToolError for some codes. */
-const categoriesByCode: Readonly<Partial<Record<ToolCode, string>>> = {
+/** categoriesByCode maps some error codes to the matching category of the SDK's ToolError. */
+const categoriesByCode: Readonly<Partial<Record<ToolErrorCode, string>>> = {
   invalid_url: 'validation',
   wrong_element: 'validation',
   not_typable: 'validation',
@@ -60,27 +60,27 @@ export class StillRunningFailure extends ToolFailure {}
 
 export interface FailureTexts {
   readonly forAgent: string;
-  /** forUser is the whole text for the user: what happened and what to do. */
+  /** The field `forUser` is the whole text for the user: what happened and what to do. */
   readonly forUser: string;
 }
 
 /**
- * The parameter message describes the problem and the agent's next step. pageText is text from the page about the
+ * The parameter `message` describes the problem and the agent's next step. `pageText` is text from the page about the
  * problem, which the server marks as untrusted.
  */
-export function toolFailure(code: ToolCode, message: string | FailureTexts, pageText?: string): ToolFailure {
+export function toolFailure(code: ToolErrorCode, message: string | FailureTexts, pageText?: string): ToolFailure {
   const category = categoriesByCode[code];
   const tool = { code, retryable: retryableCodes.has(code), ...(category === undefined ? {} : { category }) };
   return new ToolFailure({ code: 'tool_error', ...toTexts(message, pageText), tool });
 }
 
-/** callFailure returns a failure with an error code that is not specific to browser tools. */
-export function callFailure(code: ErrorCode, message: string | FailureTexts, pageText?: string): ToolFailure {
+/** makeCallFailure returns a failure with an error code that is not specific to browser tools. */
+export function makeCallFailure(code: ErrorCode, message: string | FailureTexts, pageText?: string): ToolFailure {
   return new ToolFailure({ code, ...toTexts(message, pageText) });
 }
 
-/** If code is needs_approval, message is for the agent, so addUserText adds a text for the user. */
-export function addUserText(code: ToolCode, message: string): string | FailureTexts {
+/** If `code` is needs_approval, addUserText adds a text for the user, because `message` is for the agent. */
+export function addUserText(code: ToolErrorCode, message: string): string | FailureTexts {
   if (code !== 'needs_approval') return message;
   return {
     forAgent: message,

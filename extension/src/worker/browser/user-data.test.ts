@@ -44,7 +44,7 @@ function makeFixture() {
   return { historySearches, notifications, permissionState, runTool };
 }
 
-test('history addresses have no user name, no fragment and no secret parameter', () => {
+test('addresses in the history contain no user name, no fragment and no secret parameter', () => {
   for (const [pageAddress, expectedLines] of [
     ['https://ada:pw@a.example/x?q=lamp&page=2#top', 'https://a.example/x?q=lamp&page=2'],
     ['https://a.example/?access_token=1&q=a', 'https://a.example/?access_token=***&q=a'],
@@ -55,7 +55,7 @@ test('history addresses have no user name, no fragment and no secret parameter',
     assert.equal(removeSecretsFromUrl(pageAddress), expectedLines, pageAddress);
 });
 
-test('the history leaves out sites that a rule forbids', async () => {
+test('the history omits sites that a rule forbids', async () => {
   const { historySearches, runTool } = makeFixture();
   const args = { query: 'x', from: '2026-01-01', to: '2026-01-03', limit: 2, _frames: { 'bank.example': false } };
   assert.deepEqual(await runTool('browser_history', args), {
@@ -64,8 +64,8 @@ test('the history leaves out sites that a rule forbids', async () => {
   });
   const [startTime, endTime] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 3)];
   assert.deepEqual(historySearches, [{ text: 'x', startTime, endTime, maxResults: 2 }]);
-  const both = await awaitFailure(runTool('browser_history', { query: 'x', url: 'https://a.example/' }));
-  assert.equal(both.code, 'invalid_arguments');
+  const ambiguousFailure = await awaitFailure(runTool('browser_history', { query: 'x', url: 'https://a.example/' }));
+  assert.equal(ambiguousFailure.code, 'invalid_arguments');
 });
 
 test('the visits to an address are listed newest first', async () => {
@@ -74,7 +74,7 @@ test('the visits to an address are listed newest first', async () => {
   assert.deepEqual(result, { text: '1 of 2 visits.', content: '1970-01-01T00:00:02Z by typed' });
 });
 
-test('a bookmark tree has the requested depth and names unlisted folders', async () => {
+test('a bookmark tree has the requested depth, and marks folders whose content is not listed', async () => {
   const { runTool } = makeFixture();
   const { content } = await runTool('browser_bookmarks', { action: 'tree', depth: 2 });
   assert.equal(content, 'folder 0 ""\n folder 1 "Bar"\n  folder 5 "A" 1 entry, not listed');
@@ -85,7 +85,7 @@ test('a bookmark tree has the requested depth and names unlisted folders', async
   assert.equal((await awaitFailure(runTool('browser_bookmarks', { action: 'search' }))).code, 'invalid_arguments');
 });
 
-test('a notification names the client, and the result reports whether it was shown', async () => {
+test('a notification names the client, and the result reports whether Chrome showed the notification', async () => {
   const { notifications, permissionState, runTool } = makeFixture();
   const args = { title: 'Done', message: 'Paid', _client: 'claude' };
   assert.match((await runTool('browser_notify', args)).text ?? '', /^Chrome shows/);

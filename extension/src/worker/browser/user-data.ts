@@ -4,7 +4,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { isForbiddenAddress } from './frame-rules.ts';
 import { formatCount, makeListResult } from './lists.ts';
 import { parseWebUrl } from './navigation.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 export type UserDataBrowser = typeof chromeUserData;
 
@@ -18,18 +18,18 @@ export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserToo
 
 // ---- history ----
 
-const DefaultEntries = 50;
+const DefaultEntryCount = 50;
 const DayMs = 24 * 3600 * 1000;
 
 async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const url = readText(args, 'url');
-  const maxEntries = readNumber(args, 'limit') ?? DefaultEntries;
+  const maxEntries = readNumber(args, 'limit') ?? DefaultEntryCount;
   const fromMs = readDate(call, 'from');
   const to = readDate(call, 'to');
   if (url !== undefined) {
     if (readText(args, 'query') !== undefined)
-      throw callFailure('invalid_arguments', 'browser_history takes either a query or a url');
+      throw makeCallFailure('invalid_arguments', 'browser_history takes either a query or a url');
     const pageUrl = parseWebUrl(url);
     if (isForbiddenAddress(pageUrl, args))
       throw toolFailure('rejected', {
@@ -40,11 +40,11 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
     const shownVisits = pageVisits.filter(
       ({ atMs }) => atMs >= (fromMs ?? 0) && atMs <= (to ?? Number.POSITIVE_INFINITY),
     );
-    const newest = shownVisits.reverse().slice(0, maxEntries);
-    const resultLines = newest.map(({ atMs, transition }) => `${formatTime(atMs)} by ${transition}`);
+    const newestVisits = shownVisits.reverse().slice(0, maxEntries);
+    const resultLines = newestVisits.map(({ atMs, transition }) => `${formatTime(atMs)} by ${transition}`);
     return {
       ...makeListResult(call, resultLines, 'visit', maxEntries),
-      text: `${newest.length} of ${formatCount(shownVisits.length, 'visit')}.`,
+      text: `${newestVisits.length} of ${formatCount(shownVisits.length, 'visit')}.`,
     };
   }
   const historySearch = {
@@ -60,9 +60,9 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
     ({ url: pageUrl, title, lastVisitMs, visitCount }) =>
       `${formatTime(lastVisitMs)} ${JSON.stringify(title)} ${removeSecretsFromUrl(pageUrl)} (${formatCount(visitCount, 'visit')})`,
   );
-  const note = foundEntries.length >= maxEntries ? ' There may be more: raise limit, or narrow the dates.' : '';
+  const limitNote = foundEntries.length >= maxEntries ? ' There may be more: raise limit, or narrow the dates.' : '';
   const result = makeListResult(call, resultLines, 'entry', maxEntries);
-  return { ...result, text: `${result.text}${note}` };
+  return { ...result, text: `${result.text}${limitNote}` };
 }
 
 /** readDate returns a date argument in milliseconds since 1970, or undefined if the argument is missing. */
@@ -71,7 +71,7 @@ function readDate({ args }: BrowserCall, key: string): number | undefined {
   if (text === undefined) return undefined;
   const timeMs = Date.parse(text);
   if (Number.isNaN(timeMs))
-    throw callFailure('invalid_arguments', `${key} must be a date, such as 2027-01-31T12:00:00Z`);
+    throw makeCallFailure('invalid_arguments', `${key} must be a date, such as 2027-01-31T12:00:00Z`);
   return timeMs;
 }
 
@@ -100,7 +100,7 @@ export function removeSecretsFromUrl(pageUrl: string): string {
 
 // ---- bookmarks ----
 
-const DefaultDepth = 3;
+const DefaultFolderDepth = 3;
 
 type Bookmark = chromeUserData.Bookmark;
 
@@ -111,19 +111,20 @@ async function runBookmarkAction(browser: UserDataBrowser, call: BrowserCall): P
   const isAllowed = ({ url }: Bookmark) => url === undefined || !isForbiddenAddress(url, args);
   if (action === 'search') {
     const query = readText(args, 'query');
-    if (query === undefined || query === '') throw callFailure('invalid_arguments', 'the action search needs a query');
+    if (query === undefined || query === '')
+      throw makeCallFailure('invalid_arguments', 'the action search needs a query');
     const foundEntries = await browser.searchBookmarks(query);
     return makeListResult(call, foundEntries.filter(isAllowed).map(formatBookmark), 'bookmark');
   }
   const bookmarkTree = await browser.readBookmarks(readText(args, 'folder'));
   if (!bookmarkTree) throw makeNoFolderFailure();
-  const depth = readNumber(args, 'depth') ?? DefaultDepth;
+  const depth = readNumber(args, 'depth') ?? DefaultFolderDepth;
   const resultLines: string[] = [];
-  const addLines = (levelBookmarks: readonly Bookmark[], folderDepth: number) => {
-    for (const bookmark of levelBookmarks.filter(isAllowed)) {
+  const addLines = (siblingBookmarks: readonly Bookmark[], folderDepth: number) => {
+    for (const bookmark of siblingBookmarks.filter(isAllowed)) {
       const isFolded = folderDepth >= depth && bookmark.children.length > 0;
-      const rest = isFolded ? ` ${formatCount(bookmark.children.length, 'entry', 'entries')}, not listed` : '';
-      resultLines.push(' '.repeat(folderDepth) + formatBookmark(bookmark) + rest);
+      const omittedNote = isFolded ? ` ${formatCount(bookmark.children.length, 'entry', 'entries')}, not listed` : '';
+      resultLines.push(' '.repeat(folderDepth) + formatBookmark(bookmark) + omittedNote);
       if (!isFolded) addLines(bookmark.children, folderDepth + 1);
     }
   };
@@ -145,7 +146,7 @@ function makeNoFolderFailure(): Error {
 
 async function createBookmark(browser: UserDataBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const title = readText(args, 'title');
-  if (title === undefined) throw callFailure('invalid_arguments', 'the action create needs a title');
+  if (title === undefined) throw makeCallFailure('invalid_arguments', 'the action create needs a title');
   const url = readText(args, 'url');
   const parentId = readText(args, 'folder');
   const bookmark = {

@@ -30,18 +30,18 @@ function makeInput(t: TestContext) {
 
 const tabHold = { tabId: 7, client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
 
-test('tabs in use and their new documents are watched, and an action extends the watch if needed', (t) => {
+test('UserInput watches all documents of tabs that clients use, and extends the watch when needed', (t) => {
   const { input, watchedTabs } = makeInput(t);
   input.recordDocument(7, 'd1');
-  input.setHolds([tabHold]);
+  input.setTabHolds([tabHold]);
   input.recordDocument(7, 'd2');
   input.recordDocument(8, 'd3');
   t.mock.timers.tick(10_000);
-  input.setHolds([tabHold]);
+  input.setTabHolds([tabHold]);
   assert.deepEqual(watchedTabs.splice(0), ['7 all 120000', '7 d2 120000']);
   assert.equal(input.tabHolds[0]?.endMs, 71_000);
   t.mock.timers.tick(55_000);
-  input.setHolds([tabHold]);
+  input.setTabHolds([tabHold]);
   assert.deepEqual(watchedTabs.splice(0), ['7 all 120000']);
   t.mock.timers.tick(60_000);
   assert.deepEqual(input.tabHolds, []);
@@ -49,26 +49,26 @@ test('tabs in use and their new documents are watched, and an action extends the
   assert.deepEqual(watchedTabs, []);
 });
 
-test('user input is reported, and debugger input is not', async (t) => {
+test('UserInput reports clicks and keys of the user, but not those of the debugger', async (t) => {
   const { input, reportedTabs, finishCommand } = makeInput(t);
-  input.setHolds([tabHold]);
+  input.setTabHolds([tabHold]);
   const pressCommand = input.sendToDebugger(7, 'Input.dispatchMouseEvent', { type: 'mousePressed' });
   input.receive(7, 'key');
   input.receive(8, 'pointer');
-  assert.deepEqual(reportedTabs.splice(0), [7, 8], 'only a click in tab 7 is expected');
+  assert.deepEqual(reportedTabs.splice(0), [7, 8], 'a key in tab 7 and a click in tab 8 must be reported');
   input.receive(7, 'pointer');
-  assert.deepEqual(reportedTabs, [], 'the click of the debugger is not reported');
+  assert.deepEqual(reportedTabs, [], 'a click of the debugger must not be reported');
   input.receive(7, 'pointer');
-  assert.deepEqual(reportedTabs.splice(0), [7], 'a second click is of the user');
+  assert.deepEqual(reportedTabs.splice(0), [7], 'a second click must be reported as user input');
   finishCommand();
   await pressCommand;
 });
 
-test('user input cancels actions in its tab, and a running action keeps its tab in use', async (t) => {
+test('user input cancels the action that runs in the tab, and a running action keeps its tab in use', async (t) => {
   const { input, watchedTabs, reportedTabs } = makeInput(t);
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 1000 });
-  input.setHolds([tabHold]);
+  input.setTabHolds([tabHold]);
   const begin = (tabId: number) => {
     const controller = new AbortController();
     const call = {
@@ -90,14 +90,14 @@ test('user input cancels actions in its tab, and a running action keeps its tab 
   void begin(8);
   t.mock.timers.tick(150_000);
   assert.deepEqual(watchedTabs, ['7 all 120000', '7 all 120000']);
-  assert.equal(input.tabHolds[0]?.endMs, 211_000, 'end of the hold of a tab in which an act runs');
+  assert.equal(input.tabHolds[0]?.endMs, 211_000, 'a running action must extend the use of its tab');
   input.receive(7, 'key');
   assert.equal(await actingCall, 'the user took tab 7 back by a click or a key while the tool ran.');
   assert.deepEqual(reportedTabs, [7]);
-  assert.deepEqual(input.tabHolds, [], 'holds after the act');
+  assert.deepEqual(input.tabHolds, [], 'the tab must not be in use after user input');
 });
 
-test('debugger commands for a child target reach the child target', async () => {
+test('sendToDebugger sends commands for a child target to the child target', async () => {
   const sentCommands: unknown[] = [];
   const input = new UserInput({
     watchInput: async () => undefined,
@@ -115,7 +115,7 @@ test('debugger commands for a child target reach the child target', async () => 
   ]);
 });
 
-test('only debugger commands that cause a click or a key press are expected, for a short time', async (t) => {
+test('only debugger commands that press a mouse button or key cause expected input, for at most 2 s', async (t) => {
   const { input, reportedTabs, finishCommand } = makeInput(t);
   const sendCommand = async (method: string, params: Fields) => {
     const sentCommands = input.sendToDebugger(7, method, params);
@@ -140,7 +140,7 @@ test('only debugger commands that cause a click or a key press are expected, for
   await sendCommand('Input.dispatchKeyEvent', { type: 'keyDown', key: 'a' });
   t.mock.timers.tick(2001);
   input.receive(7, 'key');
-  assert.deepEqual(reportedTabs, [7], 'the page did not report the key of the debugger');
+  assert.deepEqual(reportedTabs, [7], 'a key 2 s after the debugger command must be reported');
 });
 
 test('debugger commands reach the frame or worker with their child ID', (t) => {

@@ -6,14 +6,14 @@ import type { PanelHold } from '../../panel-message.ts';
 import type { Fields } from '../../record.ts';
 import { Signal } from '../signal.ts';
 import type { BrowserCall } from './browser-tool.ts';
-import { callFailure } from './tool-failure.ts';
+import { makeCallFailure } from './tool-failure.ts';
 
 export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger;
   report(tabId: number): void;
 }
 
-/** Because of WatchExtensionMs, the watch for user input does not restart before every action. */
+/** WatchExtensionMs extends each watch for user input, so that the watch need not restart before every action. */
 const WatchExtensionMs = 60_000;
 /**
  * WatchRenewalIntervalMs is the interval at which a long action renews the watch for user input in its tab, in
@@ -43,16 +43,16 @@ interface RunningAction {
 
 /**
  * UserInput watches the tabs that clients use, and reports when the user clicks or types in one of the tabs. UserInput
- * ignores input that the extension itself has sent through the debugger.
+ * ignores clicks and keys that the extension itself sent through the debugger.
  */
 export class UserInput {
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
-  readonly #expected = new Set<ExpectedInput>();
+  readonly #expectedInputs = new Set<ExpectedInput>();
   /** #watchEnds contains when a tab's documents stop reporting user input, in milliseconds since 1970, by tab ID. */
   readonly #watchEnds = new Map<number, number>();
   readonly #runningActions = new Set<RunningAction>();
-  #holds: readonly PanelHold[] = [];
+  #storedHolds: readonly PanelHold[] = [];
 
   constructor(options: UserInputOptions) {
     this.#options = options;
@@ -60,7 +60,7 @@ export class UserInput {
 
   get tabHolds(): readonly PanelHold[] {
     const nowMs = Date.now();
-    return this.#holds
+    return this.#storedHolds
       .map((hold) => (this.#hasRunningAction(hold.tabId) ? { ...hold, endMs: nowMs + HoldDurationMs } : hold))
       .filter(({ endMs }) => endMs > nowMs);
   }
@@ -69,20 +69,20 @@ export class UserInput {
     return [...this.#runningActions].some((runningAction) => runningAction.tabId === tabId);
   }
 
-  setHolds(tabHolds: readonly TabHold[]): void {
+  setTabHolds(tabHolds: readonly TabHold[]): void {
     const nowMs = Date.now();
-    this.#holds = tabHolds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
+    this.#storedHolds = tabHolds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
     for (const [tabId, endMs] of this.#watchEnds) if (endMs <= nowMs) this.#watchEnds.delete(tabId);
-    for (const { tabId, endMs } of this.#holds) {
+    for (const { tabId, endMs } of this.#storedHolds) {
       if ((this.#watchEnds.get(tabId) ?? 0) >= endMs) continue;
       this.#watchEnds.set(tabId, endMs + WatchExtensionMs);
-      this.#watch(tabId, undefined);
+      this.#watchTabInput(tabId, undefined);
     }
     this.changed.emit();
   }
 
   recordDocument(tabId: number, documentId: string): void {
-    if (this.tabHolds.some((hold) => hold.tabId === tabId)) this.#watch(tabId, [documentId]);
+    if (this.tabHolds.some((hold) => hold.tabId === tabId)) this.#watchTabInput(tabId, [documentId]);
   }
 
   /**
@@ -93,7 +93,7 @@ export class UserInput {
     const controller = new AbortController();
     const runningAction: RunningAction = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
     this.#runningActions.add(runningAction);
-    const renewalTimer = setInterval(() => this.#renew(tabId), WatchRenewalIntervalMs);
+    const renewalTimer = setInterval(() => this.#renewWatch(tabId), WatchRenewalIntervalMs);
     try {
       return await runAction({ ...call, signal: AbortSignal.any([signal, controller.signal]) });
     } finally {
@@ -102,14 +102,14 @@ export class UserInput {
     }
   }
 
-  #renew(tabId: number): void {
+  #renewWatch(tabId: number): void {
     const endMs = Date.now() + HoldDurationMs;
     if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.tabHolds.every((hold) => hold.tabId !== tabId)) return;
     this.#watchEnds.set(tabId, endMs + WatchExtensionMs);
-    this.#watch(tabId, undefined);
+    this.#watchTabInput(tabId, undefined);
   }
 
-  #watch(tabId: number, documentIds: string[] | undefined): void {
+  #watchTabInput(tabId: number, documentIds: string[] | undefined): void {
     const limitMs = (this.#watchEnds.get(tabId) ?? 0) - Date.now();
     // Ignore errors, because Chrome does not run the extension's scripts in some pages, such as error pages.
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
@@ -117,9 +117,9 @@ export class UserInput {
 
   /** The method `receive` ignores clicks and keys that the debugger has sent. */
   receive(tabId: number, kind: InputKind): void {
-    for (const input of this.#expected) {
+    for (const input of this.#expectedInputs) {
       if (input.tabId !== tabId || input.kind !== kind) continue;
-      this.#expected.delete(input);
+      this.#expectedInputs.delete(input);
       return;
     }
     this.#options.report(tabId);
@@ -133,17 +133,17 @@ export class UserInput {
     const kind = findExpectedInput(method, params);
     if (kind === undefined) return await this.#options.sendToDebugger(tabId, method, params, childId);
     const input: ExpectedInput = { tabId, kind };
-    this.#expected.add(input);
+    this.#expectedInputs.add(input);
     try {
       return await this.#options.sendToDebugger(tabId, method, params, childId);
     } finally {
-      setTimeout(() => this.#expected.delete(input), MaxReportDelayMs);
+      setTimeout(() => this.#expectedInputs.delete(input), MaxReportDelayMs);
     }
   };
 }
 
 function makeTabTakenFailure(tabId: number): Error {
-  return callFailure('tab_taken', {
+  return makeCallFailure('tab_taken', {
     forAgent: `the user took tab ${tabId} back by a click or a key while the tool ran.`,
     forUser: `You used tab ${tabId} while the tool ran, so the tool stopped. The agent has to read the page again before it acts there.`,
   });

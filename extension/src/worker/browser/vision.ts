@@ -7,13 +7,13 @@ import type { DebuggerSession, Debuggers } from './debugger/debuggers.ts';
 import { TabInput, type TabPoint } from './debugger/tab-input.ts';
 import type { ActionStopper } from './debugger/trusted-input.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
 const MaxDepth = 10;
 const DragSteps = 10;
 
-/** All tools that act at coordinates need the debugger. */
+/** makeVisionTools returns the tools that act at coordinates of a screenshot, all of which need the debugger. */
 export function makeVisionTools(
   frames: TabFrames,
   pageActions: PageActions,
@@ -25,7 +25,7 @@ export function makeVisionTools(
     ['browser_mouse_click_xy', (call) => visionTools.click(call)],
     ['browser_mouse_move_xy', (call) => visionTools.move(call)],
     ['browser_mouse_drag_xy', (call) => visionTools.drag(call)],
-    ['browser_mouse_wheel', (call) => visionTools.wheel(call)],
+    ['browser_mouse_wheel', (call) => visionTools.scrollWheel(call)],
   ];
 }
 
@@ -37,14 +37,14 @@ interface VisionInput {
 /** VisionTools implements the tools that act at coordinates of a screenshot, with one method for each tool. */
 class VisionTools {
   readonly #frames: TabFrames;
-  readonly #acts: PageActions;
+  readonly #pageActions: PageActions;
   readonly #debuggers: Debuggers;
   readonly #userInput: ActionStopper;
 
   constructor(frames: TabFrames, pageActions: PageActions, debuggers: Debuggers, userInput: ActionStopper) {
     this.#userInput = userInput;
     this.#frames = frames;
-    this.#acts = pageActions;
+    this.#pageActions = pageActions;
     this.#debuggers = debuggers;
   }
 
@@ -80,15 +80,15 @@ class VisionTools {
 
   async drag(call: BrowserCall): Promise<BrowserResult> {
     const [startPoint, end] = [requirePoint(call, 'startX', 'startY'), requirePoint(call, 'endX', 'endY')];
-    const actionVerb = `Dragged from ${formatPoint(startPoint)} to ${formatPoint(end)}`;
-    return await this.#runAction(call, actionVerb, [startPoint, end], async ({ sendInput: makeInput }) => {
+    const actionText = `Dragged from ${formatPoint(startPoint)} to ${formatPoint(end)}`;
+    return await this.#runAction(call, actionText, [startPoint, end], async ({ sendInput: makeInput }) => {
       await makeInput(makeMouseRequest('move', startPoint, 'left'));
       await makeInput(makeMouseRequest('press', startPoint, 'left', 1));
       for (let step = 1; step <= DragSteps; step++) {
-        const part = step / DragSteps;
+        const fraction = step / DragSteps;
         const clickPoint = {
-          x: startPoint.x + (end.x - startPoint.x) * part,
-          y: startPoint.y + (end.y - startPoint.y) * part,
+          x: startPoint.x + (end.x - startPoint.x) * fraction,
+          y: startPoint.y + (end.y - startPoint.y) * fraction,
         };
         await makeInput(makeMouseRequest('move', clickPoint, 'left'));
       }
@@ -96,11 +96,11 @@ class VisionTools {
     });
   }
 
-  async wheel(call: BrowserCall): Promise<BrowserResult> {
+  async scrollWheel(call: BrowserCall): Promise<BrowserResult> {
     const clickPoint = requirePoint(call, 'x', 'y');
     const [deltaX, deltaY] = [readDelta(call, 'deltaX'), readDelta(call, 'deltaY')];
     if (deltaX === 0 && deltaY === 0)
-      throw callFailure('invalid_arguments', 'browser_mouse_wheel needs deltaX or deltaY');
+      throw makeCallFailure('invalid_arguments', 'browser_mouse_wheel needs deltaX or deltaY');
     return await this.#runAction(
       call,
       `Turned the wheel at ${formatPoint(clickPoint)}`,
@@ -119,17 +119,17 @@ class VisionTools {
 
   async #runAction(
     call: BrowserCall,
-    actionVerb: string,
+    actionText: string,
     hitPoints: readonly TabPoint[],
     makeInput: (tools: VisionInput) => Promise<void>,
   ): Promise<BrowserResult> {
     const top = await this.#frames.top(call);
-    const act = await this.#acts.run(call, top, () =>
-      this.#userInput.stopOnInput(call, (stoppable) => this.#runAtPoints(stoppable, top, hitPoints, makeInput)),
+    const act = await this.#pageActions.run(call, top, () =>
+      this.#userInput.stopOnInput(call, (stoppableCall) => this.#runAtPoints(stoppableCall, top, hitPoints, makeInput)),
     );
     const targetLine = act.result?.target;
     const content = targetLine === undefined || !act.result?.changed ? [] : [`hit: ${targetLine}`];
-    return await this.#acts.describe(call, actionVerb, act, { content });
+    return await this.#pageActions.describe(call, actionText, act, { content });
   }
 
   async #runAtPoints(
@@ -139,10 +139,10 @@ class VisionTools {
     makeInput: (tools: VisionInput) => Promise<void>,
   ): Promise<PageActionResult> {
     return await this.#debuggers.use(call.tabId, ['dialogs', 'focus', 'files', 'drags', 'drawing'], async (session) => {
-      const hitLines: string[] = [];
-      for (const hitPoint of hitPoints) hitLines.push(await this.#requireHit(call, top, hitPoint));
-      const { snapshot: sinceSnapshot } = await this.#frames.run(call, top, 'watch', {});
-      const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
+      const hitTargets: string[] = [];
+      for (const hitPoint of hitPoints) hitTargets.push(await this.#requireHitElement(call, top, hitPoint));
+      const { snapshot: snapshotNumber } = await this.#frames.run(call, top, 'watch', {});
+      const dialog = this.#debuggers.dialogs.waitForNextDialog(call.tabId);
       const input = new TabInput({
         session,
         children: [],
@@ -151,24 +151,24 @@ class VisionTools {
         dialogOpened: dialog.opened,
       });
       try {
-        const make = async (request: InputRequest) => {
+        const sendUnlessAborted = async (request: InputRequest) => {
           call.signal.throwIfAborted();
           await input.sendRequest(request);
         };
-        await makeInput({ sendInput: make, session });
+        await makeInput({ sendInput: sendUnlessAborted, session });
         call.signal.throwIfAborted();
       } finally {
         await input.releaseAll();
         dialog.stop();
       }
       const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-      const result = await this.#frames.run(call, top, 'changes', { since: sinceSnapshot, snapshot });
-      return { ...result, target: hitLines.join('\n'), input: 'trusted' };
+      const result = await this.#frames.run(call, top, 'changes', { since: snapshotNumber, snapshot });
+      return { ...result, target: hitTargets.join('\n'), input: 'trusted' };
     });
   }
 
-  /** #requireHit fails for a point in a frame of a forbidden site, because that frame would receive the input. */
-  async #requireHit(call: BrowserCall, top: FrameTarget, clickPoint: TabPoint): Promise<string> {
+  /** #requireHitElement throws if a point is in a frame of a forbidden site, because the frame would receive the input. */
+  async #requireHitElement(call: BrowserCall, top: FrameTarget, clickPoint: TabPoint): Promise<string> {
     let frame = top;
     let hitPoint = clickPoint;
     for (let depth = 0; depth < MaxDepth; depth++) {
@@ -182,7 +182,7 @@ class VisionTools {
           `${formatPoint(clickPoint)} is outside of the visible part of the page. Take a new picture`,
         );
       if (!info) return targetLine;
-      const [child] = await this.#frames.findChildren(call, frame, [info]);
+      const [child] = await this.#frames.findChildFrames(call, frame, [info]);
       const origin = child && (await this.#frames.findOrigin(call, child.frame));
       if (!child || !origin)
         throw toolFailure('not_hittable', {
@@ -204,14 +204,15 @@ function formatPoint({ x, y }: TabPoint): string {
   return `${x}, ${y}`;
 }
 
-function requirePoint({ args }: BrowserCall, keyX: string, keyY: string): TabPoint {
-  const [x, y] = [readNumber(args, keyX), readNumber(args, keyY)];
-  if (x === undefined || y === undefined) throw callFailure('invalid_arguments', `${keyX} and ${keyY} are needed`);
+function requirePoint({ args }: BrowserCall, xArgument: string, yArgument: string): TabPoint {
+  const [x, y] = [readNumber(args, xArgument), readNumber(args, yArgument)];
+  if (x === undefined || y === undefined)
+    throw makeCallFailure('invalid_arguments', `${xArgument} and ${yArgument} are needed`);
   return { x, y };
 }
 
 function readDelta({ args }: BrowserCall, key: string): number {
   const value = args[key] ?? 0;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw callFailure('invalid_arguments', `the argument ${key} must be a number`);
+  throw makeCallFailure('invalid_arguments', `the argument ${key} must be a number`);
 }

@@ -7,7 +7,7 @@ import type { NavigationBrowser } from './navigation.ts';
 import { PageLostError } from './page-scripts.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { TabWatch } from './tab-watch.ts';
-import { callFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 const DefaultTimeoutSeconds = 30;
 const MaxTimeoutSeconds = 300;
@@ -32,7 +32,7 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
     ...(load === 'networkidle' ? ['load'] : []),
   ];
   if (names.length === 0 && time === undefined)
-    throw callFailure('invalid_arguments', 'browser_wait_for needs text, textGone, selector, url, load or time');
+    throw makeCallFailure('invalid_arguments', 'browser_wait_for needs text, textGone, selector, url, load or time');
   const startMs = Date.now();
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - startMs) / 1000);
@@ -49,7 +49,8 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
     // The server adds the new site's URL to the result if the client is allowed to see the URL.
     if (result === undefined) return { text: 'The tab shows another site now, so the wait for the address ended.' };
     const seconds = ((Date.now() - waitStartMs) / 1000).toFixed(1);
-    const message = `${result.message} after ${seconds} s`; // an earlier document or frame may have been waited for too
+    // The time includes waits in earlier documents and frames.
+    const message = `${result.message} after ${seconds} s`;
     return { text: `Found: ${names.join(' and ')}.`, content: [message, result.line ?? ''].join('\n').trim() };
   } finally {
     clearInterval(timer);
@@ -72,7 +73,7 @@ function readConditions(call: BrowserCall): WaitForArguments {
 
 /**
  * browser_wait_for ends in a document of another origin, because the server has not allowed the call there. After a
- * change of origin, waitInDocuments returns undefined if its only condition is a URL, and fails otherwise.
+ * change of origin, waitInDocuments returns undefined if the only condition is a URL, and otherwise throws.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,
@@ -107,7 +108,7 @@ async function waitInDocuments(
   }
 }
 
-/** Texts and selectors can be in any frame. A text or an element is gone if no frame shows it. */
+/** waitInFrames waits for texts and elements in any frame. A text or element counts as gone if no frame shows it. */
 async function waitInFrames(
   frames: TabFrames,
   call: BrowserCall,
@@ -115,10 +116,10 @@ async function waitInFrames(
 ): Promise<WaitForResult> {
   const { text, textGone, selector, state, url, load } = conditions;
   const isGone = state === 'hidden' || state === 'detached';
-  const appears = text !== undefined || (selector !== undefined && !isGone);
-  const disappears = textGone !== undefined || (selector !== undefined && isGone);
-  if (url === undefined && load === undefined && appears !== disappears)
-    return await (appears ? waitInAnyFrame : waitInAllFrames)(frames, call, conditions);
+  const waitsForAppearance = text !== undefined || (selector !== undefined && !isGone);
+  const waitsForDisappearance = textGone !== undefined || (selector !== undefined && isGone);
+  if (url === undefined && load === undefined && waitsForAppearance !== waitsForDisappearance)
+    return await (waitsForAppearance ? waitInAnyFrame : waitInAllFrames)(frames, call, conditions);
   const top = await frames.top(call);
   return await frames.run(call, top, 'waitFor', conditions);
 }
@@ -137,29 +138,29 @@ async function waitInAnyFrame(
   const { signal } = controller;
   const abort = () => controller.abort(call.signal.reason);
   call.signal.addEventListener('abort', abort);
-  const started = new Set<string>();
-  const startWaits = async (): Promise<Promise<WaitForResult>[]> => {
-    const fresh = (await frames.list(call)).filter(({ documentId }) => !started.has(documentId));
-    return fresh.slice(0, MaxFrames + 1 - started.size).map((frame) => {
-      started.add(frame.documentId);
+  const startedDocumentIds = new Set<string>();
+  const startFrameWaits = async (): Promise<Promise<WaitForResult>[]> => {
+    const newFrames = (await frames.list(call)).filter(({ documentId }) => !startedDocumentIds.has(documentId));
+    return newFrames.slice(0, MaxFrames + 1 - startedDocumentIds.size).map((frame) => {
+      startedDocumentIds.add(frame.documentId);
       const report = frame.prefix === '' ? call.report : () => undefined;
       const timeoutMs = Math.max(0, endMs - Date.now());
       return frames.run({ signal, report }, frame, 'waitFor', { ...conditions, timeoutMs });
     });
   };
   try {
-    const [inTop, ...inOthers] = await startWaits();
-    if (!inTop) throw makeDocumentGoneFailure('open', false);
+    const [topFrameWait, ...otherFrameWaits] = await startFrameWaits();
+    if (!topFrameWait) throw makeDocumentGoneFailure('open', false);
     return await new Promise((resolve, reject) => {
-      inTop.then(resolve, reject); // the top frame also reports the timeout, and the end of the document
+      topFrameWait.then(resolve, reject); // the top frame also reports the timeout and the end of the document
       const add = (waits: readonly Promise<WaitForResult>[]) => {
         for (const wait of waits) wait.then(resolve, () => undefined);
       };
-      add(inOthers);
+      add(otherFrameWaits);
       const search = async () => {
         for (;;) {
           await sleep(FrameCheckIntervalMs, signal);
-          add(await startWaits());
+          add(await startFrameWaits());
         }
       };
       search().catch(() => undefined);
@@ -177,25 +178,31 @@ async function waitInAllFrames(
 ): Promise<WaitForResult> {
   const endMs = Date.now() + (conditions.timeoutMs ?? 0);
   for (;;) {
-    const [top, ...others] = (await frames.list(call)).slice(0, MaxFrames + 1);
+    const [top, ...otherFrames] = (await frames.list(call)).slice(0, MaxFrames + 1);
     if (!top) throw makeDocumentGoneFailure('open', false);
     const wait = (frame: FrameTarget, report: BrowserCall['report']) =>
       frames.run({ signal: call.signal, report }, frame, 'waitFor', {
         ...conditions,
         timeoutMs: Math.max(0, endMs - Date.now()),
       });
-    const results = [wait(top, call.report), ...others.map((frame) => waitUnlessLost(wait(frame, () => undefined)))];
+    const results = [
+      wait(top, call.report),
+      ...otherFrames.map((frame) => ignoreFrameLoss(wait(frame, () => undefined))),
+    ];
     const [result] = await Promise.all(results);
-    const known = new Set([top, ...others].map(({ documentId }) => documentId));
+    const knownDocumentIds = new Set([top, ...otherFrames].map(({ documentId }) => documentId));
     const now = (await frames.list(call)).slice(0, MaxFrames + 1);
-    if (result && now.every(({ documentId }) => known.has(documentId))) return result;
+    if (result && now.every(({ documentId }) => knownDocumentIds.has(documentId))) return result;
   }
 }
 
-/** A frame that the page removes, or that does not answer, does not prevent the end of a wait. */
-async function waitUnlessLost(waiting: Promise<WaitForResult>): Promise<WaitForResult | undefined> {
+/**
+ * ignoreFrameLoss ignores a frame that the page removes or that does not answer, so that the frame does not end the
+ * wait.
+ */
+async function ignoreFrameLoss(waitPromise: Promise<WaitForResult>): Promise<WaitForResult | undefined> {
   try {
-    return await waiting;
+    return await waitPromise;
   } catch (error) {
     if (error instanceof ToolFailure && error.error.tool?.code === 'timeout') throw error;
     return undefined;

@@ -7,7 +7,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { isForbiddenAddress } from './frame-rules.ts';
 import { formatCount, makeListResult } from './lists.ts';
 import { parseWebUrl } from './navigation.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { makeCallFailure, toolFailure } from './tool-failure.ts';
 
 export type WindowsBrowser = typeof chromeWindows &
   Pick<typeof chromeTabs, 'listAllTabs' | 'readWindowFocus' | 'restoreWindowFocus'>;
@@ -47,7 +47,7 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   if (action === 'close') return await closeWindow(browser, call, window);
   const windowProperties = readWindowProperties(call.args);
   if (Object.keys(windowProperties).length === 0)
-    throw callFailure('invalid_arguments', 'the action update needs state, left, top, width, height or focus');
+    throw makeCallFailure('invalid_arguments', 'the action update needs state, left, top, width, height or focus');
   await changeWindow(() => browser.updateWindow(window.windowId, windowProperties));
   const now = await browser.readWindow(window.windowId);
   if (!now) return { text: `Window ${window.windowId} is closed.` };
@@ -62,7 +62,7 @@ function readWindowProperties(args: Fields): chromeWindows.WindowProperties {
     return typeof value === 'number' && Number.isFinite(value) ? [[key, Math.round(value)]] : [];
   });
   if (windowState !== undefined && windowState !== 'normal' && sizeFields.length > 0)
-    throw callFailure(
+    throw makeCallFailure(
       'invalid_arguments',
       `a window that is ${windowState} has no other place or size. Leave out one of both`,
     );
@@ -73,10 +73,13 @@ function readWindowProperties(args: Fields): chromeWindows.WindowProperties {
   };
 }
 
-/** changeWindow fails if Chrome rejects the change, such as a position outside the screen. */
-async function changeWindow<T>(changeWindowNow: () => Promise<T>): Promise<T> {
+/**
+ * changeWindow performs a change of a window, and throws if Chrome rejects the change, such as a position outside the
+ * screen.
+ */
+async function changeWindow<T>(applyChange: () => Promise<T>): Promise<T> {
   try {
-    return await changeWindowNow();
+    return await applyChange();
   } catch (error) {
     throw toolFailure(
       'rejected',
@@ -89,16 +92,17 @@ async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promi
   const url = readText(args, 'url');
   const windowProperties = readWindowProperties(args);
   if ((windowProperties.state === 'maximized' || windowProperties.state === 'fullscreen') && !windowProperties.focused)
-    throw callFailure('invalid_arguments', `a new window that is ${windowProperties.state} needs focus: true`);
-  const opened = await changeWindow(() =>
+    throw makeCallFailure('invalid_arguments', `a new window that is ${windowProperties.state} needs focus: true`);
+  const openedWindow = await changeWindow(() =>
     browser.openWindow(url === undefined ? 'about:blank' : parseWebUrl(url), windowProperties),
   );
-  const text = `Opened window ${opened.windowId} with tab ${opened.tabId}, which is your current tab.`;
-  return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
+  const text = `Opened window ${openedWindow.windowId} with tab ${openedWindow.tabId}, which is your current tab.`;
+  return { text: url === undefined ? text : `${text} The page loads.`, ...openedWindow };
 }
 
 /**
- * closeWindow closes a window if the user has approved the closing or the client itself has opened the window's tabs.
+ * closeWindow closes a window if the user has approved the closing, or if the client itself opened all tabs of the
+ * window.
  */
 async function closeWindow(
   browser: WindowsBrowser,
@@ -148,16 +152,16 @@ async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Pr
     );
     return { text: `Added ${formatCount(tabs.length, 'tab')} to group ${tabGroup.groupId}.` };
   }
-  const look = readTabGroupProperties(args);
-  if (Object.keys(look).length === 0)
-    throw callFailure('invalid_arguments', 'the action update needs title, color or collapsed');
-  await browser.updateTabGroup(tabGroup.groupId, look);
+  const groupProperties = readTabGroupProperties(args);
+  if (Object.keys(groupProperties).length === 0)
+    throw makeCallFailure('invalid_arguments', 'the action update needs title, color or collapsed');
+  await browser.updateTabGroup(tabGroup.groupId, groupProperties);
   return { text: `Updated group ${tabGroup.groupId}.` };
 }
 
 function formatTabGroup({ groupId, title, color, collapsed, windowId, tabIds }: chromeWindows.TabGroup): string {
-  const look = collapsed ? `${color}, collapsed` : color;
-  return `group ${groupId} ${JSON.stringify(title)} (${look}) in window ${windowId}: tabs ${tabIds.join(', ')}`;
+  const colorText = collapsed ? `${color}, collapsed` : color;
+  return `group ${groupId} ${JSON.stringify(title)} (${colorText}) in window ${windowId}: tabs ${tabIds.join(', ')}`;
 }
 
 async function createGroup(browser: WindowsBrowser, args: Fields): Promise<BrowserResult> {
@@ -169,8 +173,8 @@ async function createGroup(browser: WindowsBrowser, args: Fields): Promise<Brows
     tabs.map(({ tabId }) => tabId),
     firstTab.windowId,
   );
-  const look = readTabGroupProperties(args);
-  if (Object.keys(look).length > 0) await browser.updateTabGroup(groupId, look);
+  const groupProperties = readTabGroupProperties(args);
+  if (Object.keys(groupProperties).length > 0) await browser.updateTabGroup(groupId, groupProperties);
   return { text: `Created group ${groupId} with ${formatCount(tabs.length, 'tab')}.` };
 }
 
@@ -205,14 +209,14 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
     return makeListResult(call, allowedEntries.map(formatClosedEntry), 'entry');
   const sessionId = readText(call.args, 'sessionId');
   if (sessionId === undefined)
-    throw callFailure('invalid_arguments', 'the action restore needs a sessionId of the list');
-  const entry = allowedEntries.find((each) => each.sessionId === sessionId);
+    throw makeCallFailure('invalid_arguments', 'the action restore needs a sessionId of the list');
+  const entry = allowedEntries.find((closedEntry) => closedEntry.sessionId === sessionId);
   if (!entry)
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
-  const view = await browser.readWindowFocus();
+  const focusBefore = await browser.readWindowFocus();
   const tabIds = await browser.restoreRecentlyClosed(entry.sessionId);
   // Chrome activates a restored tab or window, so reactivate the tab that the user was viewing before the restore.
-  for (const tabId of tabIds) await browser.restoreWindowFocus(view, tabId);
+  for (const tabId of tabIds) await browser.restoreWindowFocus(focusBefore, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };
 }

@@ -18,7 +18,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     [1, 'open'],
     [2, 'open'],
   ]);
-  const busyTabs = new Set<string>();
+  const busyDocuments = new Set<string>();
   const loadingTabs = new Set<number>();
   const frozenTabs = new Map<number, boolean>();
   const partDelay = { inMs: 0 };
@@ -39,21 +39,21 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     readTabState: async (id) => tabs.get(id) ?? 'closed',
     isTabLoading: async (id) => loadingTabs.has(id),
     isTabFrozen: (id) => (frozenTabs.has(id) ? Promise.resolve(frozenTabs.get(id) === true) : false),
-    isDocumentGone: async (_tab, id) => !busyTabs.has(id),
+    isDocumentGone: async (_tab, id) => !busyDocuments.has(id),
     waitBeforePartMs: () => partDelay.inMs,
     onDocumentMissing: (id) => missingCalls.push(id),
   });
   if (!isBooting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
     const receivedMessages: ToBridge[] = [];
-    const madeDoc: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) };
-    return { doc: madeDoc, receivedMessages };
+    const fakeDoc: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) };
+    return { doc: fakeDoc, receivedMessages };
   };
   const addDocument = (tabId: number, documentId: string) => {
-    const madeDoc = doc(tabId, documentId);
-    calls.onDocumentConnected(madeDoc.doc);
-    calls.receive(madeDoc.doc, { op: 'documentState', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
-    return madeDoc;
+    const fakeDoc = doc(tabId, documentId);
+    calls.onDocumentConnected(fakeDoc.doc);
+    calls.receive(fakeDoc.doc, { op: 'documentState', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
+    return fakeDoc;
   };
   const dispatchCall = (id: string, tabId = 1, documentId = 'd1', isRetry = false) =>
     calls.dispatch({
@@ -82,7 +82,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
     partDelay,
     resumedCalls,
     tabs,
-    busyTabs,
+    busyTabs: busyDocuments,
     loadingTabs,
     frozenTabs,
     runningCalls,
@@ -95,7 +95,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
   };
 }
 
-test('the answer to a traced call has the hops of worker and page, and other answers have none', async (t) => {
+test('the answer to a traced call contains the step times of worker and page, and other answers do not', async (t) => {
   let nowMs = 500;
   t.mock.method(performance, 'now', () => nowMs);
   const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
@@ -127,7 +127,7 @@ test('the answer to a traced call has the hops of worker and page, and other ans
   );
 });
 
-test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
+test('a call does not start in a frozen page, so that it can run in another page', async (t) => {
   const { sentFrames, frozenTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const { receivedMessages } = addDocument(1, 'd1');
   frozenTabs.set(1, true);
@@ -144,7 +144,7 @@ test('a call to a frozen page does not begin, so that it can run in another', as
   );
 });
 
-test("a call that is cancelled while its page's state is read does not begin", async (t) => {
+test('a call that is cancelled while the worker reads the state of its page does not start', async (t) => {
   const { calls, frozenTabs, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   const { receivedMessages } = addDocument(1, 'd1');
   frozenTabs.set(1, false);
@@ -157,13 +157,13 @@ test("a call that is cancelled while its page's state is read does not begin", a
   );
 });
 
-test('the readiness that an adapter reports is stored', (t) => {
+test('the worker stores the readiness that an adapter reports', (t) => {
   const { calls, docs, addDocument } = makeFixture(t);
   calls.receive(addDocument(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
   assert.deepEqual(docs.findTopDoc(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
 });
 
-test('a document may send the next part of a large result when the socket has partDelay, even for an unknown call', async (t) => {
+test('a document may send the next part of a result when the socket can accept data, even for an unknown call', async (t) => {
   const { calls, partDelay, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
@@ -180,7 +180,7 @@ test('a document may send the next part of a large result when the socket has pa
   assert.equal(receivedMessages.length, 2);
 });
 
-test('a call goes to its document, and its reports and result to the server', (t) => {
+test("the worker forwards a call to its document, and the call's progress reports and result to the server", (t) => {
   const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
   const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
@@ -198,7 +198,7 @@ test('a call goes to its document, and its reports and result to the server', (t
   assert.deepEqual(receivedMessages.at(-1), { op: 'confirmEndings', ids: ['x'] });
 });
 
-test('messages about a call from another document are ignored', (t) => {
+test("messages about a call are ignored if they come from another document than the call's", (t) => {
   const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
   addDocument(1, 'd1');
   const otherDocument = addDocument(2, 'd2');
@@ -211,7 +211,7 @@ test('messages about a call from another document are ignored', (t) => {
   assert.deepEqual(runningCalls.ids, ['x']);
 });
 
-test('calls for a missing document or tab fail without having begun', async (t) => {
+test('calls for a missing document or tab fail with notStarted', async (t) => {
   const { addDocument, dispatchCall, codes, missingCalls, sentFrames, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatchCall('a', 1, 'old');
@@ -233,7 +233,7 @@ test('a restarted worker waits for documents to connect', async (t) => {
   assert.deepEqual(codes(), ['b navigated']);
 });
 
-test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
+test('calls end at once when their tab closes, and 50 ms after a navigation without an earlier result', async (t) => {
   const { calls, runningCalls, tabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const firstDocument = addDocument(1, 'd1');
   const secondDocument = addDocument(2, 'd2');
@@ -253,7 +253,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   assert.deepEqual(codes(), ['closed tab_closed', 'won {"output":1}', 'left navigated']);
 });
 
-test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
+test('calls end with tab_closed even if the port closes before Chrome reports the removal of the tab', async (t) => {
   const { calls, tabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
@@ -263,33 +263,33 @@ test("a port that closes before the tab's removal is reported still ends as tab_
   assert.deepEqual(codes(), ['x tab_closed']);
 });
 
-test('a document that reconnects in time keeps its calls', async (t) => {
+test('the calls of a document continue if the document reconnects in time', async (t) => {
   const { calls, runningCalls, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(doc);
-  const isRetry = addDocument(1, 'd1');
+  const reconnectedDocument = addDocument(1, 'd1');
   await advanceTime(1000);
   assert.deepEqual(runningCalls.ids, ['x']);
   calls.receive(doc, { op: 'result', id: 'x', text: '"of the old port"' });
-  calls.receive(isRetry.doc, { op: 'result', id: 'x', text: '1' });
+  calls.receive(reconnectedDocument.doc, { op: 'result', id: 'x', text: '1' });
   assert.deepEqual(sentFrames, ['{"jsonrpc":"2.0","id":"x","result":{"output":1}}']);
 });
 
-test('unknown calls that a document reports are reported to the server', (t) => {
+test('the worker reports unknown calls of a document to the server', (t) => {
   const { calls, runningCalls, resumedCalls, doc, sentFrames } = makeFixture(t);
-  const { doc: madeDoc } = doc(1, 'd1');
-  calls.onDocumentConnected(madeDoc);
-  calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  const { doc: fakeDoc } = doc(1, 'd1');
+  calls.onDocumentConnected(fakeDoc);
+  calls.receive(fakeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(fakeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumedCalls, [['x']]);
   assert.deepEqual(runningCalls.ids, ['x']);
   // A restarted worker also forwards a result that the document sent while no worker was running.
-  calls.receive(madeDoc, { op: 'result', id: 'ended', text: '2' });
+  calls.receive(fakeDoc, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sentFrames.length, 1);
 });
 
-test("cancel resolves with the document's answer", async (t) => {
+test('the promise of cancel resolves with the outcome that the document reports', async (t) => {
   const { calls, runningCalls, addDocument, dispatchCall, sentFrames } = makeFixture(t);
   const { doc, receivedMessages } = addDocument(1, 'd1');
   const cancelOutcomes: CancelOutcome[] = [];
@@ -311,17 +311,17 @@ test("cancel resolves with the document's answer", async (t) => {
   assert.deepEqual(sentFrames, []);
 });
 
-test('a cancel of a call that only its document has reaches the document', async (t) => {
+test('a cancellation reaches a document that reports its call only later', async (t) => {
   const { calls, runningCalls, doc } = makeFixture(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
-  const { doc: madeDoc, receivedMessages } = doc(1, 'd1');
-  calls.onDocumentConnected(madeDoc);
-  calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  const { doc: fakeDoc, receivedMessages } = doc(1, 'd1');
+  calls.onDocumentConnected(fakeDoc);
+  calls.receive(fakeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(receivedMessages, [{ op: 'cancel', id: 'x', reason: 'late' }]);
   assert.deepEqual(runningCalls.ids, []);
 });
 
-test('an unreadable error becomes an internal error', (t) => {
+test('an error that the worker cannot parse becomes an internal error', (t) => {
   const { calls, addDocument, dispatchCall, codes } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
@@ -331,7 +331,7 @@ test('an unreadable error becomes an internal error', (t) => {
   assert.deepEqual(codes(), ['x internal', 'y internal']);
 });
 
-test('a call that did not reach its document before a navigation can be retried', async (t) => {
+test('a call that did not reach its document before a navigation fails with notStarted', async (t) => {
   const { calls, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('begun');
@@ -339,9 +339,9 @@ test('a call that did not reach its document before a navigation can be retried'
   dispatchCall('late');
   calls.onDocumentDisconnected(doc);
   await advanceTime(50);
-  const notStarted = (id: string) =>
+  const isNotStarted = (id: string) =>
     sentFrames.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
-  assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
+  assert.deepEqual([isNotStarted('begun'), isNotStarted('late')], [false, true]);
 });
 
 for (const [tabState, code] of [
@@ -383,23 +383,23 @@ test('the calls of a crashed page end with page_crashed if the tab is reloaded f
   loadingTabs.add(1);
   addDocument(1, 'd2');
   dispatchCall('y', 1, 'd2');
-  calls.onTabCrashed(1); // A late crash report does not affect the tab's new document.
+  calls.onTabCrashed(1); // a late crash report does not affect the tab's new document
   await advanceTime(50);
   assert.deepEqual([codes(), runningCalls.ids], [['x page_crashed'], ['y']]);
 });
 
-for (const [waitName, ms] of [
+for (const [caseName, ms] of [
   ['the tab loads another document', 50],
   ['another document of the tab connects', 100],
   ['2 s have passed', 2050],
 ] as const) {
-  test(`a document that leaves unannounced ends its calls with navigated when ${waitName}`, async (t) => {
+  test(`a document that leaves unannounced ends its calls with navigated when ${caseName}`, async (t) => {
     const { calls, loadingTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
     const { doc } = addDocument(1, 'd1');
     dispatchCall('x');
     if (ms === 50) loadingTabs.add(1);
     calls.onDocumentDisconnected(doc);
-    for (let passed = 0; passed < ms; passed += 50) {
+    for (let passedMs = 0; passedMs < ms; passedMs += 50) {
       assert.deepEqual(codes(), []);
       await advanceTime(50);
       if (ms === 100) addDocument(1, 'd2');
@@ -450,10 +450,10 @@ test('a restarted worker waits for a busy document', async (t) => {
   assert.equal(receivedMessages.length, 1);
 });
 
-test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
+test('a call for a document that was just removed counts as not started, even if the call arrives first', async (t) => {
   const { calls, sentFrames, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t, true);
   const { doc } = addDocument(1, 'd1');
-  await advanceTime(5000); // The worker checks after 5 s whether the document is busy.
+  await advanceTime(5000); // the worker checks after 5 s whether the document is busy
   calls.onDocumentDisconnected(doc);
   dispatchCall('x');
   dispatchCall('y', 1, 'd1', true);
@@ -465,7 +465,7 @@ test('a call for a document that was just removed did not begin, even if the cal
   );
 });
 
-test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
+test('calls sent to a document with an orphaned bridge count as not started; the document is removed', async (t) => {
   const { calls, docs, codes, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatchCall('x');
@@ -477,7 +477,7 @@ test('calls sent to an orphaned document have not begun, and the document is no 
   assert.match(sentFrames.join(), /"notStarted":true/);
 });
 
-test('a call for a document that navigates away does not begin there', async (t) => {
+test('a call does not start in a document that is navigating away', async (t) => {
   const { calls, sentFrames, loadingTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc, receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
@@ -492,7 +492,7 @@ test('a call for a document that navigates away does not begin there', async (t)
   assert.match(sentFrames.join(), /"notStarted":true/);
 });
 
-test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
+test('calls that waited for a cancelled navigation of their document run there in order', async (t) => {
   const { calls, addDocument, dispatchCall } = makeFixture(t);
   const { doc, receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
@@ -520,17 +520,19 @@ test('a call that is cancelled while its document navigates does not reach the d
   );
 });
 
-const makeToolRequestText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
-  `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
+const makeToolRequestText = (id: string, otherFields = '"ask":1,"user":{"reason":"r"}') =>
+  `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${otherFields}}}`;
 
-test('a tool request of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
+test('the worker forwards a tool request to the server, and the answer to the document for confirmation', async (t) => {
   const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
   const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.receive(doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   assert.deepEqual(sentFrames, [makeToolRequestText('x')]);
   const cancelOutcomes: boolean[] = [];
-  void calls.answer({ dispatchId: 'x', ask: 1, output: { a: 1 } }).then((taken) => cancelOutcomes.push(taken));
+  void calls
+    .answer({ dispatchId: 'x', ask: 1, output: { a: 1 } })
+    .then((isExpected) => cancelOutcomes.push(isExpected));
   assert.deepEqual(receivedMessages.at(-1), { op: 'answer', id: 'x', ask: 1, output: '{"a":1}' });
   await runPendingPromises();
   assert.deepEqual(cancelOutcomes, []);
@@ -541,7 +543,7 @@ test('a tool request of a call goes to the server, and its answer to the documen
   assert.equal(sentFrames.length, 1);
 });
 
-test('another document can neither send tool requests for a call nor confirm answers', async (t) => {
+test('only the document of a call can send tool requests for the call and confirm answers', async (t) => {
   const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
   addDocument(1, 'd1');
   const otherDocument = addDocument(2, 'd2');
@@ -549,7 +551,7 @@ test('another document can neither send tool requests for a call nor confirm ans
   calls.receive(otherDocument.doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
   calls.receive(otherDocument.doc, { op: 'toolRequest', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
   const cancelOutcomes: boolean[] = [];
-  void calls.answer({ dispatchId: 'x', ask: 1 }).then((taken) => cancelOutcomes.push(taken));
+  void calls.answer({ dispatchId: 'x', ask: 1 }).then((isExpected) => cancelOutcomes.push(isExpected));
   calls.receive(otherDocument.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await runPendingPromises();
   assert.deepEqual([sentFrames, cancelOutcomes], [[], []]);
@@ -571,22 +573,22 @@ test('open tool requests are sent again on a new link until their call ends', (t
   assert.deepEqual(sentFrames, [makeToolRequestText('x'), makeToolRequestText('x')]);
 });
 
-test('a restarted worker gets open tool requests from documents, and keeps an answer that arrives first', async (t) => {
+test('a restarted worker gets open tool requests from documents, and stores answers that arrive earlier', async (t) => {
   const { calls, sentFrames, doc, advanceTime } = makeFixture(t, true);
   const cancelOutcomes: [string, boolean][] = [];
-  const readAnswerState = (id: string) =>
-    void calls.answer({ dispatchId: id, ask: 1 }).then((taken) => cancelOutcomes.push([id, taken]));
-  readAnswerState('x');
-  readAnswerState('never');
-  const { doc: madeDoc, receivedMessages } = doc(1, 'd1');
-  calls.onDocumentConnected(madeDoc);
-  calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  calls.receive(madeDoc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
-  calls.receive(madeDoc, { op: 'toolRequest', id: 'x', ask: 2, body: '{"withdrawn":true}' });
+  const answerCall = (id: string) =>
+    void calls.answer({ dispatchId: id, ask: 1 }).then((isExpected) => cancelOutcomes.push([id, isExpected]));
+  answerCall('x');
+  answerCall('never');
+  const { doc: fakeDoc, receivedMessages } = doc(1, 'd1');
+  calls.onDocumentConnected(fakeDoc);
+  calls.receive(fakeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(fakeDoc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(fakeDoc, { op: 'toolRequest', id: 'x', ask: 2, body: '{"withdrawn":true}' });
   const answerMessage = { op: 'answer', id: 'x', ask: 1 };
   assert.deepEqual(receivedMessages, [answerMessage, answerMessage]);
   assert.deepEqual(sentFrames, [makeToolRequestText('x', '"ask":2,"withdrawn":true')]);
-  calls.receive(madeDoc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
+  calls.receive(fakeDoc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await advanceTime(10_000);
   assert.deepEqual(cancelOutcomes, [
     ['x', true],
@@ -595,31 +597,31 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
   assert.equal(await calls.answer({ dispatchId: 'gone', ask: 1 }), false);
 });
 
-test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
+test('an answer to a tool request waits until the document reconnects, unless the call ends', async (t) => {
   const { calls, addDocument, doc, dispatchCall } = makeFixture(t);
   const firstDocument = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(firstDocument.doc);
   const cancelOutcomes: boolean[] = [];
   const error = { code: 'denied', message: 'no' } as const;
-  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => cancelOutcomes.push(taken));
-  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => cancelOutcomes.push(taken));
-  const isRetry = doc(1, 'd1');
-  calls.onDocumentConnected(isRetry.doc);
-  calls.receive(isRetry.doc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  assert.deepEqual(isRetry.receivedMessages, [
+  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((isExpected) => cancelOutcomes.push(isExpected));
+  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((isExpected) => cancelOutcomes.push(isExpected));
+  const reconnectedDocument = doc(1, 'd1');
+  calls.onDocumentConnected(reconnectedDocument.doc);
+  calls.receive(reconnectedDocument.doc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(reconnectedDocument.receivedMessages, [
     { op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' },
   ]);
-  calls.receive(isRetry.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
+  calls.receive(reconnectedDocument.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await runPendingPromises();
   assert.deepEqual(cancelOutcomes, [true, true]);
-  void calls.answer({ dispatchId: 'x', ask: 2 }).then((taken) => cancelOutcomes.push(taken));
-  calls.receive(isRetry.doc, { op: 'result', id: 'x' });
+  void calls.answer({ dispatchId: 'x', ask: 2 }).then((isExpected) => cancelOutcomes.push(isExpected));
+  calls.receive(reconnectedDocument.doc, { op: 'result', id: 'x' });
   await runPendingPromises();
   assert.deepEqual(cancelOutcomes, [true, true, false]);
 });
 
-test('prompts, decisions and resyncs reach the document', (t) => {
+test("the worker forwards the prompt flag, the user's decision and resync requests to the document", (t) => {
   const { calls, addDocument } = makeFixture(t);
   const { receivedMessages } = addDocument(1, 'd1');
   const call = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5, args: {} };
@@ -633,12 +635,12 @@ test('prompts, decisions and resyncs reach the document', (t) => {
   ]);
 });
 
-test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
-  const arrivedTabs = new Set([1]);
+test('when a document becomes silent, only calls that cannot have reached the document end at once', (t) => {
+  const answeredPings = new Set([1]);
   const pingTimes = [0, 1, 2];
   const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t, false, {
     prepareCall: () => pingTimes.shift() ?? 0,
-    hasAnswered: (_, ping) => arrivedTabs.has(ping),
+    hasAnswered: (_, ping) => answeredPings.has(ping),
   });
   addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatchCall(id);

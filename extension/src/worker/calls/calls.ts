@@ -12,11 +12,11 @@ import type { TabState } from '../../chrome.ts';
 import { measureMicroseconds } from '../../microseconds.ts';
 import type { FromBridge, ToBridge } from '../../port-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
-import type { Doc, Docs } from '../documents/docs.ts';
-import type { Health } from '../documents/health.ts';
+import type { Doc, DocumentTable } from '../documents/docs.ts';
+import type { HealthMonitor } from '../documents/health.ts';
 import { Signal } from '../signal.ts';
 import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
-import { makeNavigating, type NavigatingDocuments } from './navigating.ts';
+import { makeNavigatingDocuments, type NavigatingDocuments } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
@@ -42,7 +42,7 @@ type CallOutbox = Pick<Outbox, 'addProgress' | 'addPart' | 'endWithResult' | 'fa
 
 export interface CallsOptions {
   readonly outbox: CallOutbox;
-  readonly docs: Docs;
+  readonly docs: DocumentTable;
   readonly runningCalls: RunningCalls;
   send(text: string): boolean;
   /** reportResumed informs the server of running calls that documents have reported to a restarted worker. */
@@ -50,14 +50,15 @@ export interface CallsOptions {
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
   /**
-   * For the active tab of a window, isTabFrozen returns false without a promise, so that the call starts without delay.
+   * For the active tab of a window, isTabFrozen returns false instead of a promise, so that the call starts without
+   * delay.
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
   waitBeforePartMs(): number;
   onDocumentMissing(tabId: number): void;
-  /** If `health` is undefined, the worker assumes that every call that it has sent to a document has arrived. */
-  readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
+  /** If `health` is undefined, the worker assumes that every call that was sent to a document has arrived. */
+  readonly health?: Pick<HealthMonitor, 'prepareCall' | 'hasAnswered'>;
 }
 
 export type CallMessage = Exclude<
@@ -72,8 +73,8 @@ export class Calls {
   readonly docsChanged = new Signal();
   readonly #options: CallsOptions;
   readonly #outbox: CallOutbox;
-  readonly #docs: Docs;
-  readonly #running: RunningCalls;
+  readonly #docs: DocumentTable;
+  readonly #runningCalls: RunningCalls;
   readonly #pendingCancels = new Map<string, PendingCancel>();
   readonly #cancelReasons = new Map<string, string>();
   readonly #removedTabs = new Set<number>();
@@ -83,7 +84,7 @@ export class Calls {
    * call ID.
    */
   readonly #documentsOfEndedCalls = new Map<string, string>();
-  readonly #navigating: NavigatingDocuments;
+  readonly #navigatingDocuments: NavigatingDocuments;
   readonly #toolRequests: ToolRequests;
   readonly #startedAt = Date.now();
 
@@ -91,21 +92,21 @@ export class Calls {
     this.#options = options;
     this.#outbox = options.outbox;
     this.#docs = options.docs;
-    this.#running = options.runningCalls;
-    this.#navigating = makeNavigating((tabId) => options.isTabLoading(tabId));
+    this.#runningCalls = options.runningCalls;
+    this.#navigatingDocuments = makeNavigatingDocuments((tabId) => options.isTabLoading(tabId));
     this.#toolRequests = makeToolRequests({
       send: (text) => options.send(text),
       post: (id, message) => this.#post(id, message),
     });
   }
 
-  #forget(id: string): void {
-    this.#toolRequests.forget(id);
-    this.#running.remove(id);
+  #removeCall(id: string): void {
+    this.#toolRequests.forgetCallRequests(id);
+    this.#runningCalls.remove(id);
   }
 
-  #fail(call: RunningCall, error: CallError): void {
-    this.#forget(call.id);
+  #failCall(call: RunningCall, error: CallError): void {
+    this.#removeCall(call.id);
     this.#outbox.fail(call.id, error);
   }
 
@@ -116,13 +117,13 @@ export class Calls {
   }
 
   #endCallsOf(documentId: string, tabState: TabState): void {
-    for (const call of this.#running.listInDocument(documentId)) {
+    for (const call of this.#runningCalls.listInDocument(documentId)) {
       const error = endedErrors[tabState];
       const hasNotStarted = !call.mayHaveBegun || this.#startedCalls.get(documentId)?.has(call.id) === false;
-      this.#fail(call, hasNotStarted ? { ...error, notStarted: true } : error);
+      this.#failCall(call, hasNotStarted ? { ...error, notStarted: true } : error);
     }
     this.#startedCalls.delete(documentId);
-    this.#navigating.forget(documentId);
+    this.#navigatingDocuments.forgetDocument(documentId);
     for (const [id, entry] of [...this.#pendingCancels])
       if (entry.documentId === documentId) this.#answerCancel(id, 'ignored');
   }
@@ -132,9 +133,9 @@ export class Calls {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
     // Send arguments as JSON text: a port transfers text faster than objects, and JSON text preserves large integers.
     const args = JSON.stringify(params.args);
-    if (this.#running.has(id) || this.#outbox.isStored(id)) return;
+    if (this.#runningCalls.has(id) || this.#outbox.isStored(id)) return;
     const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
-    this.#running.add(call);
+    this.#runningCalls.add(call);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     if (params.prompt) message.prompt = true;
     if (params.trace) {
@@ -142,30 +143,30 @@ export class Calls {
       call.trace = { arrivedAtMs, postedAtMs: arrivedAtMs };
     }
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
-    const startIn = (doc: Doc | undefined) => {
-      if (this.#running.get(id) !== call) return;
+    const startInDocument = (doc: Doc | undefined) => {
+      if (this.#runningCalls.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
         call.ping = this.#options.health?.prepareCall(doc) ?? 0;
         if (call.trace) call.trace.postedAtMs = performance.now();
         message.atMs = Date.now();
         doc.post(message);
-      } else void this.#endMissing(call);
+      } else void this.#failMissingDocument(call);
     };
     /** Chrome runs no code in a frozen page, so the call would time out before the page resumes. */
-    const startIfAwake = async (frozenCheck: Promise<boolean>) => {
-      if (!(await frozenCheck)) startIn(this.#docs.get(documentId));
-      else if (this.#running.get(id) === call) this.#fail(call, frozenError);
+    const startUnlessFrozen = async (frozenCheck: Promise<boolean>) => {
+      if (!(await frozenCheck)) startInDocument(this.#docs.get(documentId));
+      else if (this.#runningCalls.get(id) === call) this.#failCall(call, frozenError);
     };
     const doc = this.#docs.get(documentId);
     if (doc) {
-      this.#navigating.runWhenSettled(documentId, () => {
+      this.#navigatingDocuments.runAfterNavigation(documentId, () => {
         const frozenCheck = this.#options.isTabFrozen(tabId);
-        if (frozenCheck === false || call.mayHaveBegun) startIn(this.#docs.get(documentId));
-        else void startIfAwake(frozenCheck);
+        if (frozenCheck === false || call.mayHaveBegun) startInDocument(this.#docs.get(documentId));
+        else void startUnlessFrozen(frozenCheck);
       });
-    } else if (Date.now() - this.#startedAt >= BusyPageConnectTimeoutMs) startIn(undefined);
-    else void this.#waitForDocument(tabId, documentId).then(() => startIn(this.#docs.get(documentId)));
+    } else if (Date.now() - this.#startedAt >= BusyPageConnectTimeoutMs) startInDocument(undefined);
+    else void this.#waitForDocument(tabId, documentId).then(() => startInDocument(this.#docs.get(documentId)));
   }
 
   /** waitForDocument waits for a document to connect, because no document is connected when a worker restarts. */
@@ -180,21 +181,24 @@ export class Calls {
   }
 
   /** The server may retry a call in another document if the call cannot have begun. */
-  async #endMissing(call: RunningCall): Promise<void> {
+  async #failMissingDocument(call: RunningCall): Promise<void> {
     const tabState = await this.#options.readTabState(call.tabId);
-    if (this.#running.get(call.id) !== call) return;
+    if (this.#runningCalls.get(call.id) !== call) return;
     this.#options.onDocumentMissing(call.tabId);
-    this.#fail(call, call.mayHaveBegun ? endedErrors[tabState] : { ...notStartedErrors[tabState], notStarted: true });
+    this.#failCall(
+      call,
+      call.mayHaveBegun ? endedErrors[tabState] : { ...notStartedErrors[tabState], notStarted: true },
+    );
   }
 
   /** The method `cancel` cancels a call and resolves with the outcome that the document reports. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
-    const call = this.#running.get(id);
+    const call = this.#runningCalls.get(id);
     const doc = call && this.#docs.get(call.documentId);
     this.#outbox.drop(id);
     this.confirmDelivery([id]);
-    this.#forget(id);
+    this.#removeCall(id);
     if (!call || !doc) {
       // Store the reason of the cancellation, because a document may report the call only after a restart of the
       // worker.
@@ -218,11 +222,11 @@ export class Calls {
    */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
-    const call = this.#running.get(id);
+    const call = this.#runningCalls.get(id);
     // After a restart of the worker, documents that have not reconnected yet may need the server's answer.
     if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
       const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
-      void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));
+      void timeout.then(() => !this.#runningCalls.has(id) && this.#toolRequests.forgetCallRequests(id));
     } else if (!call) return false;
     return await this.#toolRequests.answer(params);
   }
@@ -237,7 +241,7 @@ export class Calls {
   }
 
   #post(id: string, message: ToBridge): boolean {
-    const doc = this.#docs.get(this.#running.get(id)?.documentId ?? '');
+    const doc = this.#docs.get(this.#runningCalls.get(id)?.documentId ?? '');
     doc?.post(message);
     return doc !== undefined;
   }
@@ -246,7 +250,7 @@ export class Calls {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#startedCalls.delete(doc.documentId);
-    this.#navigating.setNavigating(doc.tabId, doc.documentId, false);
+    this.#navigatingDocuments.setNavigating(doc.tabId, doc.documentId, false);
   }
 
   #receiveState(doc: Doc, message: Extract<FromBridge, { op: 'documentState' }>): void {
@@ -257,8 +261,15 @@ export class Calls {
       if (reason !== undefined) {
         this.#cancelReasons.delete(id);
         doc.post({ op: 'cancel', id, reason });
-      } else if (!this.#running.has(id) && !this.#pendingCancels.has(id)) {
-        this.#running.add({ id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
+      } else if (!this.#runningCalls.has(id) && !this.#pendingCancels.has(id)) {
+        this.#runningCalls.add({
+          id,
+          plugin,
+          tabId: doc.tabId,
+          documentId: doc.documentId,
+          mayHaveBegun: true,
+          ping: 0,
+        });
         unknownCalls.push(id);
       }
       this.#toolRequests.onDocumentConnected(id);
@@ -269,7 +280,7 @@ export class Calls {
 
   /** A document is allowed to send messages about its own calls and about calls that the worker has not recorded. */
   #isOwner(doc: Doc, id: string): boolean {
-    return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
+    return (this.#runningCalls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
   /** The method `receive` ignores messages from disconnected ports of a document. */
@@ -283,25 +294,25 @@ export class Calls {
   readonly #handlers: PortHandlers<CallMessage, [doc: Doc, arrivedMs: number]> = {
     documentState: (message, doc) => this.#receiveState(doc, message),
     leaving: ({ begunCalls }, { documentId }) => this.#startedCalls.set(documentId, new Set(begunCalls)),
-    navigating: ({ on }, { tabId, documentId }) => this.#navigating.setNavigating(tabId, documentId, on),
+    navigating: ({ on }, { tabId, documentId }) => this.#navigatingDocuments.setNavigating(tabId, documentId, on),
     ready: ({ plugin, ready }, { documentId }) => {
-      this.#docs.setReady(documentId, plugin, ready);
+      this.#docs.setPluginReady(documentId, plugin, ready);
       this.docsChanged.emit();
     },
     progress: (message) => {
-      if (this.#running.has(message.id)) this.#outbox.addProgress(message.id, message);
+      if (this.#runningCalls.has(message.id)) this.#outbox.addProgress(message.id, message);
     },
     toolRequest: ({ id, ask, body }) => {
-      if (this.#running.has(id)) this.#toolRequests.receiveRequest(id, ask, body);
+      if (this.#runningCalls.has(id)) this.#toolRequests.receiveRequest(id, ask, body);
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
     result: ({ id, text, parts, hops: pageHops }, doc, arrivedMs) => {
-      const browserHops = this.#endInDocument(id, doc, pageHops, arrivedMs);
+      const browserHops = this.#endCallInDocument(id, doc, pageHops, arrivedMs);
       this.#outbox.endWithResult(id, text, parts, browserHops);
     },
     error: ({ id, error, hops: pageHops }, doc, arrivedMs) => {
-      const browserHops = this.#endInDocument(id, doc, pageHops, arrivedMs);
+      const browserHops = this.#endCallInDocument(id, doc, pageHops, arrivedMs);
       this.#outbox.fail(id, readError(error), browserHops);
     },
     cancelled: ({ id, outcome }, doc) => {
@@ -309,9 +320,9 @@ export class Calls {
     },
   };
 
-  #endInDocument(id: string, doc: Doc, pageHops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
-    const trace = this.#running.get(id)?.trace;
-    this.#forget(id);
+  #endCallInDocument(id: string, doc: Doc, pageHops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
+    const trace = this.#runningCalls.get(id)?.trace;
+    this.#removeCall(id);
     this.#documentsOfEndedCalls.set(id, doc.documentId);
     return trace && pageHops && measureBrowserHops(trace, pageHops, arrivedMs);
   }
@@ -345,9 +356,9 @@ export class Calls {
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
       const tabState = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
-      const hasTop = this.#docs.listInTab(tabId).some((doc) => doc.frameId === 0);
-      if (tabState !== 'open' || hasTop || this.#startedCalls.has(documentId)) return tabState;
-      if (!this.#running.isBusy(documentId) || Date.now() >= endMs || (await this.#options.isTabLoading(tabId)))
+      const hasTopFrame = this.#docs.listInTab(tabId).some((doc) => doc.frameId === 0);
+      if (tabState !== 'open' || hasTopFrame || this.#startedCalls.has(documentId)) return tabState;
+      if (!this.#runningCalls.isBusy(documentId) || Date.now() >= endMs || (await this.#options.isTabLoading(tabId)))
         return tabState;
     }
   }
@@ -359,11 +370,11 @@ export class Calls {
   }
 
   /**
-   * onTabCrashed must be called before the tab reloads, because after a reload the calls fail as if the user had
-   * navigated.
+   * onTabCrashed ends the calls of a crashed tab. After a reload of the tab, the calls would end as navigated, so
+   * onTabCrashed must be called before a reload.
    */
   onTabCrashed(tabId: number): void {
-    for (const { mayHaveBegun, documentId } of this.#running.listInTab(tabId)) {
+    for (const { mayHaveBegun, documentId } of this.#runningCalls.listInTab(tabId)) {
       if (mayHaveBegun && !this.#docs.get(documentId)) this.#endCallsOf(documentId, 'crashed');
     }
   }
@@ -384,11 +395,11 @@ export class Calls {
    * a failed call later, the bridge drops the call.
    */
   onDocumentSilent(documentId: string): void {
-    for (const call of this.#running.listInDocument(documentId)) {
+    for (const call of this.#runningCalls.listInDocument(documentId)) {
       if (call.ping === 0) continue;
       if (this.#options.health?.hasAnswered(documentId, call.ping) !== false) continue;
       const message = 'the page does not respond because a script blocks its main thread';
-      this.#fail(call, { code: 'page_unresponsive', message, notStarted: true });
+      this.#failCall(call, { code: 'page_unresponsive', message, notStarted: true });
     }
   }
 
@@ -397,7 +408,7 @@ export class Calls {
   }
 
   #endCallsOfTab(tabId: number, tabState: TabState): void {
-    for (const call of this.#running.listInTab(tabId)) this.#endCallsOf(call.documentId, tabState);
+    for (const call of this.#runningCalls.listInTab(tabId)) this.#endCallsOf(call.documentId, tabState);
     for (const doc of this.#docs.listInTab(tabId)) this.onDocumentDisconnected(doc);
   }
 

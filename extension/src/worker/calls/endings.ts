@@ -22,7 +22,7 @@ export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
 };
 
-/** frozenError is the error of a call that did not begin because Chrome has frozen its tab. */
+/** frozenError is the error of a call that did not start because Chrome has frozen the tab. */
 export const frozenError: CallError = {
   code: 'tab_frozen',
   message: 'the browser has suspended the tab to save resources, so nothing runs in it',

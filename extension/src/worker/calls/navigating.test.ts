@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { runPendingPromises } from '../../../test/server.ts';
-import { makeNavigating } from './navigating.ts';
+import { makeNavigatingDocuments } from './navigating.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const tab = { loads: false };
   const startedCalls: string[] = [];
-  const navigatingDocuments = makeNavigating(async () => tab.loads);
-  const startWhenSettled = (name: string) => navigatingDocuments.runWhenSettled('d', () => startedCalls.push(name));
+  const navigatingDocuments = makeNavigatingDocuments(async () => tab.loads);
+  const startAfterNavigation = (name: string) =>
+    navigatingDocuments.runAfterNavigation('d', () => startedCalls.push(name));
   const advanceTime = async (ms: number) => {
-    for (let past = 0; past < ms; past += 100) {
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 100) {
       t.mock.timers.tick(100);
       await runPendingPromises();
     }
@@ -19,12 +20,12 @@ function makeFixture(t: TestContext) {
     tab,
     startedCalls,
     navigatingDocuments,
-    startWhenSettled,
+    startWhenSettled: startAfterNavigation,
     advanceTime,
   };
 }
 
-test('a call starts at once in a document that does not navigate', (t) => {
+test('a call starts at once in a document that is not navigating', (t) => {
   const { startedCalls, startWhenSettled } = makeFixture(t);
   startWhenSettled('a');
   assert.deepEqual(startedCalls, ['a']);
@@ -43,7 +44,7 @@ test('a navigation without a new document, such as a download, delays a call unt
   assert.deepEqual(startedCalls, ['a', 'b']);
 });
 
-test('a navigation during which the tab never loads delays a call by 1 s', async (t) => {
+test('a navigation delays a call by only 1 s if the tab never starts to load', async (t) => {
   const { startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
@@ -53,7 +54,7 @@ test('a navigation during which the tab never loads delays a call by 1 s', async
   assert.deepEqual(startedCalls, ['a']);
 });
 
-test('two navigations in a row delay a call by at most 5 s together', async (t) => {
+test('two consecutive navigations delay a call by at most 5 s in total', async (t) => {
   const { tab, startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
@@ -68,7 +69,7 @@ test('two navigations in a row delay a call by at most 5 s together', async (t) 
   assert.deepEqual(startedCalls, ['a']);
 });
 
-test('a navigation that replaces another one has its own second to start loading', async (t) => {
+test('a navigation that replaces another navigation has a new time limit of 1 s to start loading', async (t) => {
   const { tab, startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
@@ -86,7 +87,7 @@ test('a call for a removed document never starts', async (t) => {
   const { startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
-  navigatingDocuments.forget('d');
+  navigatingDocuments.forgetDocument('d');
   await advanceTime(6000);
   assert.deepEqual(startedCalls, []);
 });

@@ -13,13 +13,13 @@ const MaxDelayMs = 5000;
  */
 export interface NavigatingDocuments {
   setNavigating(tabId: number, documentId: string, isNavigating: boolean): void;
-  /** forget removes a document and the calls that wait for the document, without starting the calls. */
-  forget(documentId: string): void;
+  /** The method `forgetDocument` removes a document and the calls that wait for it, without starting the calls. */
+  forgetDocument(documentId: string): void;
   /**
-   * runWhenSettled runs the function start as soon as a call can be sent to a document. During a navigation, `start`
+   * runAfterNavigation runs the function `start` as soon as a call can be sent to a document. During a navigation, `start`
    * runs when the navigation ends without a new document, or after MaxDelayMs.
    */
-  runWhenSettled(documentId: string, start: () => void): void;
+  runAfterNavigation(documentId: string, start: () => void): void;
 }
 
 interface NavigatingDocument {
@@ -29,18 +29,18 @@ interface NavigatingDocument {
   lastReportAtMs: number;
   /** wasLoading is true if the tab has started to load since the last report of the navigation. */
   wasLoading: boolean;
-  readonly waitingStarts: (() => void)[];
+  readonly startCallbacks: (() => void)[];
 }
 
-export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): NavigatingDocuments {
+export function makeNavigatingDocuments(isTabLoading: (tabId: number) => Promise<boolean>): NavigatingDocuments {
   const navigatingDocuments = new Map<string, NavigatingDocument>();
 
   const startWaiting = (documentId: string) => {
-    const waiting = navigatingDocuments.get(documentId)?.waitingStarts ?? [];
+    const startFunctions = navigatingDocuments.get(documentId)?.startCallbacks ?? [];
     navigatingDocuments.delete(documentId);
-    for (const start of waiting) start();
+    for (const start of startFunctions) start();
   };
-  const checkTab = async (documentId: string, navigatingDocument: NavigatingDocument) => {
+  const checkNavigatingTab = async (documentId: string, navigatingDocument: NavigatingDocument) => {
     if (navigatingDocuments.get(documentId) !== navigatingDocument) return;
     const isLoading = await isTabLoading(navigatingDocument.tabId);
     if (navigatingDocuments.get(documentId) !== navigatingDocument) return;
@@ -50,7 +50,7 @@ export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>
     const isOver =
       !isLoading && (navigatingDocument.wasLoading || nowMs - navigatingDocument.lastReportAtMs >= LoadStartTimeoutMs);
     if (isOver || nowMs - navigatingDocument.firstReportAtMs >= MaxDelayMs) startWaiting(documentId);
-    else setTimeout(() => void checkTab(documentId, navigatingDocument), PollIntervalMs);
+    else setTimeout(() => void checkNavigatingTab(documentId, navigatingDocument), PollIntervalMs);
   };
   return {
     setNavigating: (tabId, documentId, isNavigating) => {
@@ -66,18 +66,18 @@ export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>
           firstReportAtMs: nowMs,
           lastReportAtMs: nowMs,
           wasLoading: false,
-          waitingStarts: [],
+          startCallbacks: [],
         };
         navigatingDocuments.set(documentId, navigatingDocument);
-        setTimeout(() => void checkTab(documentId, navigatingDocument), PollIntervalMs);
+        setTimeout(() => void checkNavigatingTab(documentId, navigatingDocument), PollIntervalMs);
       }
     },
-    forget: (documentId) => {
+    forgetDocument: (documentId) => {
       navigatingDocuments.delete(documentId);
     },
-    runWhenSettled: (documentId, start) => {
+    runAfterNavigation: (documentId, start) => {
       const navigatingDocument = navigatingDocuments.get(documentId);
-      if (navigatingDocument) navigatingDocument.waitingStarts.push(start);
+      if (navigatingDocument) navigatingDocument.startCallbacks.push(start);
       else start();
     },
   };

@@ -18,14 +18,14 @@ function makeFixture(t: TestContext) {
         ? new Promise<void>((ok, bad) => link.pongs.push({ ok, bad: () => bad(new Error('lost')) }))
         : Promise.reject(new Error('no link')),
   });
-  outbox.delivered.addListener((ids) => deliveredIds.push(...ids));
+  outbox.deliverySignal.addListener((ids) => deliveredIds.push(...ids));
   const waitUntilIdle = async () => {
     for (let i = 0; i < 10; i++) await Promise.resolve();
   };
   return { outbox, sentFrames, deliveredIds, link, waitUntilIdle };
 }
 
-test('with a link, everything is sent at once, with unchanged text', (t) => {
+test('while the link is open, messages are sent at once with unchanged text', (t) => {
   const { outbox, sentFrames } = makeFixture(t);
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.addProgress('a', { seq: 4, skipped: 3, reports: '[{}]' });
@@ -45,7 +45,7 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
   ]);
 });
 
-test('a call sends only one ending', (t) => {
+test('the outbox sends only the first ending of a call', (t) => {
   const { outbox, sentFrames } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   outbox.endWithResult('a', '2', undefined);
@@ -53,7 +53,7 @@ test('a call sends only one ending', (t) => {
   assert.equal(sentFrames.length, 1);
 });
 
-test('an ending is delivered when a later ping was answered', async (t) => {
+test('an ending counts as delivered when the server answers a later ping', async (t) => {
   const { outbox, sentFrames, deliveredIds, link, waitUntilIdle } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
@@ -91,7 +91,7 @@ test('frames that a lost link may have dropped are sent again and then delivered
   assert.deepEqual(deliveredIds, ['a']);
 });
 
-test('without a link, progress waits in front of the ending', (t) => {
+test("without a link, progress reports wait and are then sent before the call's ending", (t) => {
   const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
@@ -106,7 +106,7 @@ test('without a link, progress waits in front of the ending', (t) => {
   );
 });
 
-test('a call that the server no longer wants is dropped', (t) => {
+test('the outbox drops the messages of a call that the server no longer wants', (t) => {
   const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{}]' });
@@ -118,7 +118,7 @@ test('a call that the server no longer wants is dropped', (t) => {
   assert.equal(outbox.isStored('a'), false);
 });
 
-test('a result that is too large to store becomes an error with the reason', (t) => {
+test('the outbox replaces a result that is too large to store with an error that contains the reason', (t) => {
   const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   const frameText = 'x'.repeat(1 << 20);
@@ -132,7 +132,7 @@ test('a result that is too large to store becomes an error with the reason', (t)
   assert.match(sentFrames[1] ?? '', /"id":"small","result"/);
 });
 
-test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
+test('unconfirmed progress reports are sent again after a lost link, before the ending of their call', async (t) => {
   const { outbox, sentFrames, link, waitUntilIdle } = makeFixture(t);
   const report = (seq: number) => outbox.addProgress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
   const takeSentSeqs = () =>
@@ -161,7 +161,7 @@ test('reports that a lost link may have dropped are sent again before the ending
   assert.equal(link.pongs.length, 2);
 });
 
-test('the newest 256 Ki units of unconfirmed reports are kept', (t) => {
+test('the outbox keeps only the newest 256 Ki UTF-16 units of unconfirmed progress reports', (t) => {
   const { outbox, sentFrames } = makeFixture(t);
   const frameText = `["${'x'.repeat(100 * 1024)}"]`;
   for (let seq = 0; seq < 9; seq++) outbox.addProgress('a', { seq, skipped: 0, reports: frameText });

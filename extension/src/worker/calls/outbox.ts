@@ -17,11 +17,11 @@ import { Signal } from '../signal.ts';
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
 /**
- * The worker requests confirmation of results after ConfirmDelayMs milliseconds, or at once when ConfirmChars UTF-16
+ * The worker requests confirmation of results after ConfirmDelayMs milliseconds, or at once when ConfirmThresholdChars UTF-16
  * code units are stored.
  */
 const ConfirmDelayMs = 1000;
-const ConfirmChars = 4 * 1024 * 1024;
+const ConfirmThresholdChars = 4 * 1024 * 1024;
 
 /** StoredEnding contains the message frames that end a call: the parts of a large result, then the response. */
 interface StoredEnding {
@@ -43,13 +43,16 @@ const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
   send(frameText: string): boolean;
-  /** confirm resolves when the server has processed all message frames that were sent before confirm was called. */
+  /**
+   * The promise of `requestConfirmation` resolves when the server has processed all message frames that were sent before the call
+   * of `requestConfirmation`.
+   */
   confirm(): Promise<unknown>;
 }
 
 /** Outbox sends the message frames of a call to the server in order: first the progress, then the result. */
 export class Outbox {
-  readonly delivered = new Signal<[ids: readonly string[]]>();
+  readonly deliverySignal = new Signal<[ids: readonly string[]]>();
   readonly #options: OutboxOptions;
   readonly #storedEndings = new Map<string, StoredEnding>();
   readonly #storedReports = new Map<string, StoredReports>();
@@ -68,7 +71,7 @@ export class Outbox {
     const storedBatch = { seq, skipped, reports: frameText };
     if (reports.waitingBatches.length === 0 && this.#options.send(makeProgressFrame(id, storedBatch))) {
       storeSentReports(reports, storedBatch);
-      this.#confirmSoon();
+      this.#scheduleConfirmation();
     } else {
       addToBoundedBuffer(reports.waitingBatches, storedBatch);
     }
@@ -78,7 +81,7 @@ export class Outbox {
     this.#addFrame(id, encodeNotification('tool.part', { dispatchId: id, seq, text: frameText }), false);
   }
 
-  /** If the result is large, the parameter parts is the number of its parts that were already sent. */
+  /** For a large result, the parameter `parts` is the number of parts that were already sent. */
   endWithResult(
     id: string,
     output: string | undefined,
@@ -97,8 +100,8 @@ export class Outbox {
   }
 
   /**
-   * The parameter hops contains the durations of a traced call that failed in its page, and is undefined for other
-   * calls.
+   * The parameter `browserHops` contains the step durations of a traced call that failed in its page, and is undefined
+   * for other calls.
    */
   fail(id: string, error: CallError, browserHops?: BrowserHops): void {
     this.#addFrame(id, encodeCallError(id, error, browserHops), true);
@@ -122,7 +125,7 @@ export class Outbox {
     }
     for (const storedEnding of this.#storedEndings.values())
       for (const frame of storedEnding.frames) this.#options.send(frame);
-    this.#confirmSoon();
+    this.#scheduleConfirmation();
   }
 
   #addFrame(id: string, frame: string, isLast: boolean): void {
@@ -142,10 +145,10 @@ export class Outbox {
       this.#storedChars += frame.length;
       if (this.#storedChars > MaxStoredChars) this.#replaceByError(id, storedEnding, isSent);
     }
-    if (isLast && isSent) this.#confirmSoon();
+    if (isLast && isSent) this.#scheduleConfirmation();
   }
 
-  /** replaceByError replaces a result that is too large to store with a short error. */
+  /** #replaceByError replaces a result that is too large to store with a short error. */
   #replaceByError(id: string, storedEnding: StoredEnding, isSent: boolean): void {
     this.#storedChars -= storedEnding.charCount;
     storedEnding.isDropped = true;
@@ -156,16 +159,16 @@ export class Outbox {
     storedEnding.charCount = 0;
   }
 
-  #confirmSoon(): void {
+  #scheduleConfirmation(): void {
     if (this.#isConfirming) return;
-    if (this.#storedChars >= ConfirmChars) void this.#confirm();
-    else this.#timer ??= setTimeout(() => void this.#confirm(), ConfirmDelayMs);
+    if (this.#storedChars >= ConfirmThresholdChars) void this.#requestConfirmation();
+    else this.#timer ??= setTimeout(() => void this.#requestConfirmation(), ConfirmDelayMs);
   }
 
-  async #confirm(): Promise<void> {
+  async #requestConfirmation(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const endedCalls = this.#completeEndings();
+    const endedCalls = this.#listCompleteIds();
     const sentBatches = new Set([...this.#storedReports.values()].flatMap((reports) => reports.sentBatches));
     if (endedCalls.length === 0 && sentBatches.size === 0) return;
     this.#isConfirming = true;
@@ -173,14 +176,14 @@ export class Outbox {
       await this.#options.confirm();
       this.#dropReports(sentBatches);
       for (const id of endedCalls) this.drop(id);
-      this.delivered.emit(endedCalls);
+      this.deliverySignal.emit(endedCalls);
     } catch {
-      // The link was lost, so resume will send all stored message frames again.
+      // After a lost link, the method `resume` sends all stored message frames again.
       return;
     } finally {
       this.#isConfirming = false;
     }
-    if (this.#completeEndings().length > 0 || this.#storedReports.size > 0) this.#confirmSoon();
+    if (this.#listCompleteIds().length > 0 || this.#storedReports.size > 0) this.#scheduleConfirmation();
   }
 
   #dropReports(droppedBatches: ReadonlySet<ReportBatch>): void {
@@ -191,7 +194,7 @@ export class Outbox {
     }
   }
 
-  #completeEndings(): string[] {
+  #listCompleteIds(): string[] {
     return [...this.#storedEndings].filter(([, storedEnding]) => storedEnding.isComplete).map(([id]) => id);
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { RunningCalls } from './running.ts';
 
-test('calls are found by document and tab, and each change is reported', () => {
+test('RunningCalls finds calls by document and by tab, and reports each change', () => {
   const runningCalls = new RunningCalls();
   const callCounts: number[] = [];
   runningCalls.changed.addListener(() => callCounts.push(runningCalls.size));

@@ -10,7 +10,7 @@ export interface RunningCall {
   mayHaveBegun: boolean;
   /**
    * The field `ping` is the number of the ping that was sent before the call, or 0 if no ping was needed. A call has
-   * arrived in the document if the document has answered the ping `ping` or a later ping.
+   * arrived in the document once the document has answered this ping or a later ping.
    */
   ping: number;
   trace?: CallTrace;

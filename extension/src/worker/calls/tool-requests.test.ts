@@ -14,7 +14,7 @@ function makeFixture() {
   return { toolRequests, sentFrames, postedMessages };
 }
 
-test('receiveRequest sends a frame for a valid body and nothing for an invalid one', () => {
+test('receiveRequest sends a message frame only for a valid body', () => {
   const { toolRequests, sentFrames } = makeFixture();
   const validBodies = [
     '{"call":{"tool":"t","args":{"n":9007199254740993}}}',
@@ -46,52 +46,52 @@ test('receiveRequest sends a frame for a valid body and nothing for an invalid o
   assert.deepEqual(sentFrames, []);
 });
 
-test('a repeated request gets the waiting answer, and each answer resolves with the confirmation', async () => {
+test('a repeated tool request gets the stored answer, and each call of answer resolves when confirmed', async () => {
   const { toolRequests, sentFrames, postedMessages } = makeFixture();
   const params = { dispatchId: 'x', ask: 1, output: 5 };
   toolRequests.receiveRequest('x', 1, '{"user":{"reason":"r"}}');
-  const bothAnswers = [toolRequests.answer(params), toolRequests.answer(params)];
+  const answerPromises = [toolRequests.answer(params), toolRequests.answer(params)];
   sentFrames.splice(0);
   postedMessages.splice(0);
   toolRequests.receiveRequest('x', 1, '{"user":{"reason":"r"}}');
   assert.deepEqual(postedMessages, [{ op: 'answer', id: 'x', ask: 1, output: '5' }]);
   assert.deepEqual(sentFrames, []);
   toolRequests.confirmAnswer('x', 1, true);
-  assert.deepEqual(await Promise.all(bothAnswers), [true, true]);
+  assert.deepEqual(await Promise.all(answerPromises), [true, true]);
 });
 
-test('an answer to a call that ends resolves with false', async () => {
+test('the promise of answer resolves with false when the call ends', async () => {
   const { toolRequests } = makeFixture();
   const answer = toolRequests.answer({ dispatchId: 'x', ask: 1 });
-  toolRequests.forget('x');
+  toolRequests.forgetCallRequests('x');
   assert.equal(await answer, false);
 });
 
-test('1,000 tool requests per call are stored, and further tool requests are sent once', () => {
+test('at most 1,000 tool requests per call are stored, and further tool requests are sent only once', () => {
   const { toolRequests, sentFrames } = makeFixture();
   for (let ask = 1; ask <= 1100; ask++) toolRequests.receiveRequest('x', ask, '{"user":{"reason":"r"}}');
   assert.equal(sentFrames.splice(0).length, 1100);
   toolRequests.resume();
   assert.equal(sentFrames.splice(0).length, 1000);
-  toolRequests.forget('x');
+  toolRequests.forgetCallRequests('x');
   toolRequests.resume();
   assert.deepEqual(sentFrames, []);
 });
 
-test('64 MiB of tool requests are stored, not counting answered requests and ended calls', () => {
+test('at most 64 MiB of unanswered tool requests of running calls are stored', () => {
   const { toolRequests, sentFrames } = makeFixture();
   const requestBody = `{"user":{"reason":"${'x'.repeat(1 << 20)}"}}`;
-  const readKeptAnswers = () => {
+  const countResentFrames = () => {
     sentFrames.splice(0);
     toolRequests.resume();
     return sentFrames.length;
   };
   for (let ask = 1; ask <= 70; ask++) toolRequests.receiveRequest(`call${ask}`, 1, requestBody);
-  assert.equal(readKeptAnswers(), 63);
-  toolRequests.forget('call1');
+  assert.equal(countResentFrames(), 63);
+  toolRequests.forgetCallRequests('call1');
   void toolRequests.answer({ dispatchId: 'call2', ask: 1 });
   toolRequests.confirmAnswer('call2', 1, true);
   toolRequests.receiveRequest('call3', 1, '{"withdrawn":true}');
   for (let ask = 1; ask <= 9; ask++) toolRequests.receiveRequest('late', ask, requestBody);
-  assert.equal(readKeptAnswers(), 61 + 3);
+  assert.equal(countResentFrames(), 61 + 3);
 });

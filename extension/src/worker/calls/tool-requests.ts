@@ -8,11 +8,11 @@ import type { ToBridge } from '../../port-message.ts';
 // the document's tools.
 
 /**
- * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests above MaxStoredChars are
- * sent only once, so a lost link can lose the requests.
+ * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests beyond this limit are sent
+ * only once, so a lost link can lose them.
  */
 const MaxStoredChars = 64 * 1024 * 1024;
-/** The server rejects more than 1000 requests of one call, so a higher limit would be useless. */
+/** MaxRequestsPerCall equals the server's limit: the server rejects more than 1,000 requests of one call. */
 const MaxRequestsPerCall = 1000;
 
 export interface ToolRequestsOptions {
@@ -21,14 +21,14 @@ export interface ToolRequestsOptions {
 }
 
 export interface ToolRequests {
-  /** The parameter body is the JSON text of wire.ToolAskParams without the IDs. */
+  /** The parameter `requestBody` is the JSON text of wire.ToolAskParams without the IDs. */
   receiveRequest(id: string, askId: number, requestBody: string): void;
-  /** answer resolves with true if the tool was waiting for the answer. */
+  /** The promise of `answer` resolves with true if the tool was waiting for the answer. */
   answer(params: ToolAnswerParams): Promise<boolean>;
   confirmAnswer(id: string, askId: number, isTaken: boolean): void;
   /** onDocumentConnected sends unconfirmed answers again to a document that has reconnected. */
   onDocumentConnected(id: string): void;
-  forget(id: string): void;
+  forgetCallRequests(id: string): void;
   resume(): void;
 }
 
@@ -71,13 +71,13 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
     if (waitingAnswer) options.post(id, waitingAnswer.message);
     else options.send(frame);
   };
-  const answerAsk = (params: ToolAnswerParams): Promise<boolean> =>
+  const sendToolAnswer = (params: ToolAnswerParams): Promise<boolean> =>
     new Promise((resolve) => {
       const { dispatchId: id, ask: askId } = params;
       const { answers } = getOrCreate(id);
       const message = makeAnswerMessage(params);
       // After the link was lost, the server may send an answer again over a new link. When the document confirms an
-      // answer that the server sent twice, the promises of both deliveries resolve.
+      // answer that the server sent twice, the promises for both copies of the answer resolve.
       answers.set(askId, { message, resolvers: [...(answers.get(askId)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });
@@ -99,12 +99,12 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   };
   return {
     receiveRequest,
-    answer: answerAsk,
+    answer: sendToolAnswer,
     confirmAnswer,
     onDocumentConnected: (id) => {
       for (const { message } of storedByCall.get(id)?.answers.values() ?? []) options.post(id, message);
     },
-    forget: forgetCall,
+    forgetCallRequests: forgetCall,
     resume: () => {
       for (const { frames } of storedByCall.values()) for (const frame of frames.values()) options.send(frame);
     },

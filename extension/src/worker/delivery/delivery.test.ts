@@ -5,7 +5,7 @@ import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { StartedPlugin, ToBridge } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
-import { Delivery } from './delivery.ts';
+import { AdapterDelivery } from './delivery.ts';
 import { makeLateStartScript } from './entry-points.ts';
 
 const demoWithExclude: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
@@ -15,11 +15,11 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
   t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
   const receivedMessages: ToBridge[] = [];
-  const ranScripts: string[] = [];
+  const executedScripts: string[] = [];
   const usedPlugins: string[] = [];
   const browserState = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, canStartLate: true, syntax: '' };
   let parsedCount = 0;
-  const delivery = new Delivery({
+  const delivery = new AdapterDelivery({
     docs,
     entryPoints: { deriveName: async (name) => `_${name}` },
     plugins: () => browserState.plugins,
@@ -34,14 +34,14 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
         parsedCount++;
         return browserState.syntax === '' ? undefined : browserState.syntax;
       },
-      lastProblem: () => undefined,
+      findLastProblem: () => undefined,
     },
     run: async (doc, _, code) => {
-      ranScripts.push(`${doc.documentId} ${code}`);
+      executedScripts.push(`${doc.documentId} ${code}`);
       return browserState.hangs ? new Promise(() => undefined) : !browserState.refuses;
     },
     nonce: () => 'n',
-    recordUse: (name) => usedPlugins.push(name),
+    recordPluginUse: (name) => usedPlugins.push(name),
   });
   const addDocument = (
     documentId: string,
@@ -78,7 +78,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
     docs,
     delivery,
     receivedMessages,
-    ranScripts,
+    ranScripts: executedScripts,
     usedPlugins,
     browserState,
     addDocument,
@@ -87,7 +87,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
   };
 }
 
-test("the adapter goes through the base's entry point once the document is armed", async (t) => {
+test("the worker passes the adapter to the base's entry point once the entry point is ready", async (t) => {
   const { delivery, receivedMessages, ranScripts, usedPlugins, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
   await runPendingPromises();
@@ -107,7 +107,7 @@ test("the adapter goes through the base's entry point once the document is armed
   assert.equal(ranScripts.length, 1);
 });
 
-test('code that Chrome does not run in the page is injected again', async (t) => {
+test('the worker injects an adapter again if Chrome does not run the code', async (t) => {
   const { delivery, receivedMessages, ranScripts, browserState, addDocument, advanceTime } = makeFixture(t);
   browserState.hangs = true;
   const doc = addDocument('d');
@@ -120,7 +120,7 @@ test('code that Chrome does not run in the page is injected again', async (t) =>
   assert.equal(receivedMessages.length, 2);
 });
 
-test('expects gives up on a host that does not become live', async (t) => {
+test('expects returns false 15 s after a host started without a live adapter', async (t) => {
   const { delivery, addDocument, advanceTime } = makeFixture(t);
   addDocument('d', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
@@ -134,7 +134,7 @@ test('expects gives up on a host that does not become live', async (t) => {
   assert.equal(delivery.expects('d', 'demo'), true);
 });
 
-test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
+test('the worker injects no plugin that is live or starting, does not match, or cannot start late', async (t) => {
   const { delivery, receivedMessages, browserState, addDocument } = makeFixture(t);
   addDocument('live', { live: ['demo'] });
   addDocument('ahead', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
@@ -152,7 +152,7 @@ test('a plugin is not injected where it is live, starting, not matching, or not 
   assert.equal(receivedMessages.length, 1);
 });
 
-test('a page that changes its URL without a new document gets the adapter', async (t) => {
+test('a document gets the adapter when its URL changes to a matching URL', async (t) => {
   const { delivery, receivedMessages, addDocument } = makeFixture(t);
   addDocument('d', { url: 'https://demo.example/not' });
   delivery.onUrlChanged(1, 'https://demo.example/');
@@ -161,7 +161,7 @@ test('a page that changes its URL without a new document gets the adapter', asyn
   assert.equal(receivedMessages.length, 1);
 });
 
-test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
+test('in an isolated world, the worker starts a late host once the bridge waits for the host', async (t) => {
   const { delivery, receivedMessages, ranScripts, addDocument } = makeFixture(t, {
     ...demoWithExclude,
     world: 'isolated',
@@ -181,7 +181,7 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
   assert.deepEqual(ranScripts, [`d ${makeLateStartScript('_demo', start)}`]);
 });
 
-test('a host that fails to start is started again', async (t) => {
+test('the worker restarts a host that failed to start', async (t) => {
   const { delivery, receivedMessages, ranScripts, browserState, addDocument, advanceTime } = makeFixture(t, {
     ...demoWithExclude,
     world: 'isolated',
@@ -206,7 +206,7 @@ test('a host that fails to start is started again', async (t) => {
   assert.deepEqual([receivedMessages.length, ranScripts.length, delivery.expects('d', 'demo')], [2, 2, true]);
 });
 
-test('an accepted adapter that is not live is injected again, up to three times', async (t) => {
+test('an accepted adapter that does not become live is injected again, up to three times', async (t) => {
   const { delivery, receivedMessages, ranScripts, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
   for (let i = 0; i < 5; i++) {
@@ -222,7 +222,7 @@ test('an accepted adapter that is not live is injected again, up to three times'
   assert.equal(receivedMessages.length, 4);
 });
 
-test('code of a plugin that is no longer wanted is not injected', async (t) => {
+test('the worker does not inject the code of a plugin that is no longer wanted', async (t) => {
   const { delivery, receivedMessages, ranScripts, browserState, addDocument } = makeFixture(t);
   const doc = addDocument('d');
   await runPendingPromises();
@@ -233,7 +233,7 @@ test('code of a plugin that is no longer wanted is not injected', async (t) => {
   assert.deepEqual([receivedMessages.length, ranScripts.length, delivery.expects('d', 'demo')], [1, 0, false]);
 });
 
-test('failures are retried and finally reported, and the next sync starts over', async (t) => {
+test('failed injections are retried and then reported, and the next plugin sync starts again', async (t) => {
   const { delivery, receivedMessages, browserState, addDocument, advanceTime } = makeFixture(t);
   browserState.noCode = 2;
   addDocument('d');
@@ -263,7 +263,7 @@ test('the removal of a document ends its injections', async (t) => {
   assert.deepEqual([ranScripts, delivery.expects('d', 'demo')], [[], false]);
 });
 
-test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
+test('a plugin with a syntax error counts as broken at once, until other code is wanted', async (t) => {
   const { delivery, receivedMessages, browserState, addDocument, advanceTime } = makeFixture(t);
   Object.assign(browserState, { refuses: true, syntax: 'SyntaxError' });
   const doc = addDocument('d');
@@ -290,7 +290,7 @@ test('code with a syntax error is broken at once, until other code is wanted', a
   assert.deepEqual([receivedMessages.length, readProblems()], [2, [undefined, false, true]]);
 });
 
-test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
+test('a plugin that starts only with the document counts as broken if its code has a syntax error', async (t) => {
   const { delivery, receivedMessages, browserState, addDocument, parsedCount } = makeFixture(t);
   browserState.canStartLate = false;
   addDocument('fine');

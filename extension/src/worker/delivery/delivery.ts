@@ -1,18 +1,21 @@
 import type { PluginFetchResult, PluginInfo } from '../../../../wire/wire.gen.ts';
 import type { FromBridge } from '../../port-message.ts';
-import type { Doc, Docs } from '../documents/docs.ts';
+import type { Doc, DocumentTable } from '../documents/docs.ts';
 import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript, makeLateStartScript } from './entry-points.ts';
 import type { SyntaxChecker } from './syntax.ts';
 
 const EntryPointTimeoutMs = 10_000;
-/** A page that is busy with a long script runs the adapter only after that script. */
+/**
+ * RunTimeoutMs limits how long a page may take to run an adapter, because a busy page runs the adapter only after its
+ * current script.
+ */
 const RunTimeoutMs = 20_000;
 /** The delay before an adapter is injected again is 400 ms at first, and doubles after each failed attempt. */
 const RetryDelayMs = 200;
 const MaxInjectionTries = 6;
-/** After MaxInjections injections, calls treat the tab as a tab without the plugin. */
+/** After MaxInjections injections without a live adapter, calls treat the tab as a tab without the plugin. */
 const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
@@ -25,7 +28,7 @@ const HostStartTimeoutMs = 15_000;
 type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
 
 export interface DeliveryOptions {
-  readonly docs: Docs;
+  readonly docs: DocumentTable;
   readonly entryPoints: EntryPoints;
   plugins(): readonly PluginInfo[];
   /** canStartLate reports whether the worker can inject a plugin into a document that has no host for the plugin. */
@@ -37,10 +40,10 @@ export interface DeliveryOptions {
   /** The method `nonce` returns a new unguessable string that authorizes the injection of one adapter. */
   nonce(): string;
   /**
-   * recordUse stores that a plugin was injected into a document, so that the worker later prepares recently used
+   * recordPluginUse stores that a plugin was injected into a document, so that the worker later prepares recently used
    * plugins first.
    */
-  recordUse(plugin: string): void;
+  recordPluginUse(plugin: string): void;
 }
 
 /** AdapterInjection is the delivery of one adapter to one document. */
@@ -48,7 +51,7 @@ interface AdapterInjection {
   readonly doc: Doc;
   readonly plugin: PluginInfo;
   readonly url: string;
-  tries: number;
+  attemptCount: number;
   injectionCount: number;
   problem?: string;
   /** isBroken is true if the code of the plugin is faulty, for example because of a syntax error. */
@@ -58,7 +61,7 @@ interface AdapterInjection {
 }
 
 /** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
-export class Delivery {
+export class AdapterDelivery {
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
   readonly #injections = new Map<string, Map<string, AdapterInjection>>();
@@ -70,7 +73,7 @@ export class Delivery {
   }
 
   onDocumentReported(doc: Doc): void {
-    this.#injectMissing(doc, doc.url);
+    this.#injectMissingAdapters(doc, doc.url);
   }
 
   /**
@@ -78,8 +81,8 @@ export class Delivery {
    * history.pushState.
    */
   onUrlChanged(tabId: number, url: string): void {
-    const live = this.#options.docs.findTopDoc(tabId);
-    if (live) this.#injectMissing(live.doc, url);
+    const topDoc = this.#options.docs.findTopDoc(tabId);
+    if (topDoc) this.#injectMissingAdapters(topDoc.doc, url);
   }
 
   onPluginsSynced(): void {
@@ -98,7 +101,7 @@ export class Delivery {
     for (const key of this.#startingHosts.keys()) {
       if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#startingHosts.delete(key);
     }
-    for (const { doc } of this.#options.docs.listReported()) this.#injectMissing(doc, doc.url);
+    for (const { doc } of this.#options.docs.listReported()) this.#injectMissingAdapters(doc, doc.url);
   }
 
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
@@ -142,22 +145,22 @@ export class Delivery {
     return this.#injections.get(documentId)?.get(plugin)?.isBroken === true;
   }
 
-  #injectMissing(doc: Doc, url: string): void {
+  #injectMissingAdapters(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
       const documentInjections = this.#injections.get(doc.documentId);
       const injection = documentInjections?.get(plugin.name);
-      if (injection && this.#isLive(doc, plugin)) this.#end(injection);
-      if (injection?.plugin.script === plugin.script || !this.#isMissing(doc, url, plugin)) continue;
+      if (injection && this.#isAdapterLive(doc, plugin)) this.#end(injection);
+      if (injection?.plugin.script === plugin.script || !this.#isAdapterMissing(doc, url, plugin)) continue;
       if (injection) this.#end(injection);
-      const newInjection: AdapterInjection = { doc, plugin, url, tries: 0, injectionCount: 0 };
+      const newInjection: AdapterInjection = { doc, plugin, url, attemptCount: 0, injectionCount: 0 };
       if (this.#canInject(doc, plugin)) {
-        this.#begin(newInjection);
+        this.#beginInjection(newInjection);
         void this.#inject(newInjection);
       } else if (this.#shouldHaveStarted(doc, plugin)) void this.#checkSyntax(newInjection);
     }
   }
 
-  #begin(injection: AdapterInjection): void {
+  #beginInjection(injection: AdapterInjection): void {
     const { documentId } = injection.doc;
     this.#injections.set(
       documentId,
@@ -176,9 +179,9 @@ export class Delivery {
       () => undefined,
     );
     const isWanted = this.#options.plugins().some((p) => p.name === plugin.name && p.script === plugin.script);
-    if (syntaxProblem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
-    this.#begin(injection);
-    this.#markBroken(injection, syntaxProblem);
+    if (syntaxProblem === undefined || !isWanted || !this.#isAdapterMissing(doc, injection.url, plugin)) return;
+    this.#beginInjection(injection);
+    this.#markInjectionBroken(injection, syntaxProblem);
   }
 
   async #findSyntaxError(
@@ -186,10 +189,12 @@ export class Delivery {
     code: () => Promise<PluginFetchResult>,
   ): Promise<string | undefined> {
     const { syntax, docs } = this.#options;
-    return syntax.lastProblem(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
+    return (
+      syntax.findLastProblem(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()))
+    );
   }
 
-  #markBroken(injection: AdapterInjection, syntaxProblem: string): void {
+  #markInjectionBroken(injection: AdapterInjection, syntaxProblem: string): void {
     injection.isBroken = true;
     this.#recordProblem(injection, syntaxProblem);
   }
@@ -211,13 +216,13 @@ export class Delivery {
     this.changed.emit();
   }
 
-  #isLive(doc: Doc, { name }: PluginInfo): boolean {
+  #isAdapterLive(doc: Doc, { name }: PluginInfo): boolean {
     return this.#options.docs.findReported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  #isMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
+  #isAdapterMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
-    if (!docs.findReported(doc.documentId) || this.#isLive(doc, plugin)) return false;
+    if (!docs.findReported(doc.documentId) || this.#isAdapterLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
     // Skip plugins that a document has removed: HotReload injects removed plugins again.
@@ -226,8 +231,8 @@ export class Delivery {
 
   #canInject(doc: Doc, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
-    const started = docs.startedPlugins(doc.documentId).find((s) => s.name === plugin.name);
-    if (started) return started.awaitsAdapter;
+    const startedPlugin = docs.startedPlugins(doc.documentId).find((s) => s.name === plugin.name);
+    if (startedPlugin) return startedPlugin.awaitsAdapter;
     if (!this.#options.canStartLate(plugin)) return false;
     return plugin.world === 'isolated' || docs.hasBase(doc.documentId);
   }
@@ -241,9 +246,9 @@ export class Delivery {
   async #inject(injection: AdapterInjection): Promise<void> {
     const { plugin, doc } = injection;
     try {
-      const knownProblem = this.#options.syntax.lastProblem(plugin);
+      const knownProblem = this.#options.syntax.findLastProblem(plugin);
       if (knownProblem !== undefined) {
-        this.#markBroken(injection, knownProblem);
+        this.#markInjectionBroken(injection, knownProblem);
         return;
       }
       const code = await this.#options.code(plugin);
@@ -275,10 +280,10 @@ export class Delivery {
           throw new Error(
             entryPointMessage.isHostLate ? 'its host did not start' : 'its entry point rejected the adapter',
           );
-        if (this.#isCurrent(injection)) this.#markBroken(injection, syntaxProblem);
+        if (this.#isCurrent(injection)) this.#markInjectionBroken(injection, syntaxProblem);
         return;
       }
-      this.#options.recordUse(plugin.name);
+      this.#options.recordPluginUse(plugin.name);
       injection.injectionCount++;
       injection.timer = setTimeout(() => this.#retryStart(injection), StartTimeoutMs);
     } catch (error) {
@@ -303,13 +308,13 @@ export class Delivery {
 
   #retryOrFail(injection: AdapterInjection, error: unknown): void {
     if (!this.#isCurrent(injection)) return;
-    injection.tries++;
-    if (injection.tries < MaxInjectionTries) {
+    injection.attemptCount++;
+    if (injection.attemptCount < MaxInjectionTries) {
       injection.timer = setTimeout(
         () => {
           if (this.#isCurrent(injection)) void this.#inject(injection);
         },
-        RetryDelayMs * 2 ** injection.tries,
+        RetryDelayMs * 2 ** injection.attemptCount,
       );
       return;
     }
@@ -346,9 +351,9 @@ function withTimeout<T>(ms: number, timedPromise: Promise<T>, message: string): 
 function makeLateHostScript(
   host: string,
   entryPoint: string,
-  lateHostEvent: string,
+  lateHostEventType: string,
   { code, options = '{}' }: PluginFetchResult,
 ): string {
-  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(lateHostEvent)}}`;
+  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(lateHostEventType)}}`;
   return makeLateStartScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
 }

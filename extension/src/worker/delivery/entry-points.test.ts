@@ -9,7 +9,7 @@ import {
   makeVariableScript,
 } from './entry-points.ts';
 
-test('each plugin and browser has its own stable entry point name', async () => {
+test('the name of an entry point is stable, and differs for each plugin and browser', async () => {
   const entryPoints = makeEntryPoints(async () => 'secret');
   const name = await entryPoints.deriveName('demo');
   assert.match(name, /^_[0-9a-f]{32}$/);
@@ -19,7 +19,7 @@ test('each plugin and browser has its own stable entry point name', async () => 
   assert.notEqual(await makeEntryPoints(async () => 'another').deriveName('demo'), name);
 });
 
-test('an entry point is not a window property', () => {
+test('an entry point is not a property of the window', () => {
   const realm = { got: [] };
   runInNewContext(makeConstantScript('_entry', '((...args) => { got.push(args.length); return true; })\n'), realm);
   assert.deepEqual(Object.keys(realm), ['got']);
@@ -32,7 +32,7 @@ test('an adapter may end with a comment, and a missing entry point causes no err
   assert.equal(runInNewContext(code('_none')), false);
 });
 
-test('in an isolated world, a host can start late after the bridge rejected an earlier one', () => {
+test('in an isolated world, a host can start late after the bridge rejected an earlier host', () => {
   const realm = createContext({});
   runInContext(makeVariableScript('_entry', '() => "first"'), realm);
   assert.equal(runInContext(makeLateStartScript('_entry', '(() => undefined)()'), realm), false);

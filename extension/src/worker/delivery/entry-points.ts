@@ -6,11 +6,14 @@ import { toHex } from '../hex.ts';
  * cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
-  /** deriveName returns the same name after a restart of the browser. */
+  /** deriveName returns the name of a plugin's entry point, which stays the same after a restart of the browser. */
   deriveName(plugin: string): Promise<string>;
 }
 
-/** The secret for the names of entry points must be unknown to web pages. */
+/**
+ * The secret that `readSecret` returns must be unknown to web pages, because the names of entry points are derived from
+ * it.
+ */
 export function makeEntryPoints(readSecret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const computeName = async (plugin: string) => {
@@ -39,7 +42,7 @@ export function makeVariableScript(name: string, expression: string): string {
 }
 
 /**
- * The parameter expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The
+ * The parameter `expression` evaluates to the host's entry point, or to undefined if the bridge rejected the host. The
  * returned script evaluates to true if the bridge accepted the host.
  */
 export function makeLateStartScript(name: string, expression: string): string {

@@ -29,7 +29,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
   const warnMock = t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
   const receivedMessages: string[] = [];
-  const ranScripts: string[] = [];
+  const executedScripts: string[] = [];
   const wantedBuild: { plugin: PluginInfo; code?: string; syntax?: string } = { plugin };
   const fetchedPlugins: string[] = [];
   const hotReload = new HotReload({
@@ -41,10 +41,10 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
       if (wantedBuild.code === undefined) throw new Error('there is no link to the server');
       return { code: wantedBuild.code };
     },
-    syntax: { problem: async () => wantedBuild.syntax, lastProblem: () => undefined },
+    syntax: { problem: async () => wantedBuild.syntax, findLastProblem: () => undefined },
     run: async (doc, of, code) => {
       if (doc.documentId === 'gone') throw new Error('No document with id');
-      ranScripts.push(`${doc.documentId} ${of.name} ${code}`);
+      executedScripts.push(`${doc.documentId} ${of.name} ${code}`);
       return doc.documentId !== 'deaf';
     },
     nonce: () => 'n',
@@ -66,7 +66,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
     docs,
     hotReload,
     receivedMessages,
-    ranScripts,
+    ranScripts: executedScripts,
     wantedBuild,
     fetchedPlugins,
     addDocument,
@@ -76,7 +76,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
   };
 }
 
-test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {
+test('a new adapter replaces old or removed adapters with the same base, once their calls have ended', async (t) => {
   const { hotReload, receivedMessages, ranScripts, addDocument, addOldDocument, advanceTime } = makeFixture(t);
   const doc = addOldDocument('old');
   addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
@@ -84,7 +84,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   addDocument('without', []);
   addDocument('removed', [], [{ name: 'demo', base: 'b' }]);
   addDocument('removed, other base', [], [{ name: 'demo', base: 'c' }]);
-  assert.deepEqual(hotReload.listOutdated(), ['demo', 'demo']);
+  assert.deepEqual(hotReload.listOutdatedPlugins(), ['demo', 'demo']);
   await hotReload.receiveCode(freshBuild);
   await advanceTime(900);
   assert.deepEqual([receivedMessages, ranScripts], [['old replaceAdapter', 'removed replaceAdapter'], []]);
@@ -93,7 +93,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   assert.deepEqual(ranScripts, [`old demo ${makeAdapterScript('_entry', 'n', 'h2', freshBuild.hot?.adapter ?? '')}`]);
 });
 
-test('a document that reports an older adapter late gets the new code too', async (t) => {
+test('a document that reports its old adapter late also gets the new code', async (t) => {
   const {
     hotReload,
     receivedMessages,
@@ -129,7 +129,7 @@ test('a document that reports an older adapter late gets the new code too', asyn
   assert.equal(fetchedPlugins.length, 2);
 });
 
-test('code that could not be fetched is fetched when the document reports its adapters again', async (t) => {
+test('the worker fetches missing code again when the document reports its adapters again', async (t) => {
   const { hotReload, receivedMessages, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('d');
   hotReload.onDocumentReported(doc);
@@ -141,10 +141,10 @@ test('code that could not be fetched is fetched when the document reports its ad
   assert.deepEqual(receivedMessages, ['d replaceAdapter']);
 });
 
-test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
+test('a build that failed in a document is not retried there, and its problem stays until the next build', async (t) => {
   const { docs, hotReload, receivedMessages, wantedBuild, addOldDocument, listWarnings } = makeFixture(t);
   const doc = addOldDocument('d');
-  assert.equal(hotReload.canReplace(doc, demoPlugin), true, 'a tab is not reloaded while new code is expected');
+  assert.equal(hotReload.canReplace(doc, demoPlugin), true, 'canReplace must be true while new code is expected');
   await hotReload.receiveCode(freshBuild);
   assert.equal(hotReload.problem('d', demoPlugin), undefined);
   hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
@@ -153,16 +153,16 @@ test('a build that a document refused is not retried there, and its problem is r
   assert.match(listWarnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
   hotReload.onDocumentReported(addOldDocument('d'));
   await hotReload.receiveCode(freshBuild);
-  assert.deepEqual([receivedMessages.length, hotReload.listOutdated()], [1, []]);
+  assert.deepEqual([receivedMessages.length, hotReload.listOutdatedPlugins()], [1, []]);
   wantedBuild.plugin = { ...demoPlugin, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wantedBuild.plugin), undefined);
-  assert.deepEqual(hotReload.listOutdated(), ['demo']);
+  assert.deepEqual(hotReload.listOutdatedPlugins(), ['demo']);
   docs.remove('d');
   hotReload.onPluginsSynced([]);
   assert.equal(hotReload.problem('d', demoPlugin), undefined);
 });
 
-test('a build with a syntax error is refused at once, with the reason', async (t) => {
+test('a build with a syntax error fails at once, with the syntax error as the reason', async (t) => {
   const { hotReload, receivedMessages, wantedBuild, addOldDocument, advanceTime } = makeFixture(t);
   wantedBuild.syntax = 'SyntaxError';
   const doc = addOldDocument('deaf');
@@ -174,7 +174,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
   assert.equal(receivedMessages.length, 1);
 });
 
-test('a document that does not answer gets three attempts', async (t) => {
+test('an adapter replacement is attempted three times if the document does not answer', async (t) => {
   const { hotReload, receivedMessages, addOldDocument, advanceTime, listWarnings } = makeFixture(t);
   const oldDocuments = ['gone', 'deaf', 'silent'].map(addOldDocument);
   hotReload.onPluginsSynced(['demo']);
@@ -188,11 +188,14 @@ test('a document that does not answer gets three attempts', async (t) => {
   assert.equal(listWarnings().length, 2);
   for (let i = 0; i < 20; i++) await advanceTime(1000);
   assert.match(listWarnings()[2] ?? '', /it did not answer/);
-  assert.deepEqual([receivedMessages.length, hotReload.expects(1, 'demo'), hotReload.listOutdated()], [9, false, []]);
+  assert.deepEqual(
+    [receivedMessages.length, hotReload.expects(1, 'demo'), hotReload.listOutdatedPlugins()],
+    [9, false, []],
+  );
   for (const { documentId } of oldDocuments) assert.equal(hotReload.problem(documentId, demoPlugin), undefined);
 });
 
-test('code that is no longer wanted is not sent to documents', async (t) => {
+test('the worker does not send documents code that is no longer wanted', async (t) => {
   const { hotReload, receivedMessages, ranScripts, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('old');
   await hotReload.receiveCode({ ...freshBuild, hash: 'h3' });
@@ -207,22 +210,22 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
   assert.deepEqual(ranScripts, []);
 });
 
-test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
+test('expects is true only while a tab is about to get new code, which makes a reload unnecessary', async (t) => {
   const { hotReload, addOldDocument, advanceTime } = makeFixture(t);
   const doc = addOldDocument('old');
-  assert.equal(hotReload.expects(1, 'demo'), false, 'there was no plugin.sync yet');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false before the first plugin.sync');
   hotReload.onPluginsSynced(['other']);
-  assert.equal(hotReload.expects(1, 'demo'), false, 'no new code of demo is expected');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false after a sync without new code');
   hotReload.onPluginsSynced(['demo']);
   assert.equal(hotReload.expects(1, 'demo'), true);
-  assert.equal(hotReload.expects(2, 'demo'), false, 'tab 2 has no document with demo');
+  assert.equal(hotReload.expects(2, 'demo'), false, 'expects must be false for a tab without the plugin');
   await hotReload.receiveCode(freshBuild);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
-  assert.equal(hotReload.expects(1, 'demo'), true, 'the new adapter is being started');
+  assert.equal(hotReload.expects(1, 'demo'), true, 'expects must be true while the new adapter starts');
   hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
-  assert.equal(hotReload.expects(1, 'demo'), false, 'the new adapter has started');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false once the new adapter runs');
   hotReload.onPluginsSynced(['demo']);
   await advanceTime(30_000);
-  assert.equal(hotReload.expects(1, 'demo'), false, 'the new code did not arrive in time');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'expects must be false if no code arrives in 30 s');
 });

@@ -6,7 +6,7 @@ import {
   type PluginInfo,
 } from '../../../../wire/wire.gen.ts';
 import type { FromBridge } from '../../port-message.ts';
-import type { Doc, Docs } from '../documents/docs.ts';
+import type { Doc, DocumentTable } from '../documents/docs.ts';
 import { Signal } from '../signal.ts';
 import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript } from './entry-points.ts';
 import type { SyntaxChecker } from './syntax.ts';
@@ -16,13 +16,13 @@ const ReplyTimeoutMs = 5000;
 const CodeTimeoutMs = 30_000;
 /**
  * The delay before the next attempt to replace an adapter is 1 s at first, and doubles after each failed attempt. After
- * MaxTries failed attempts to replace an adapter, the document keeps its old adapter.
+ * MaxReplacementTries failed attempts to replace an adapter, the document keeps its old adapter.
  */
 const RetryDelayMs = 500;
-const MaxTries = 3;
+const MaxReplacementTries = 3;
 
 export interface HotReloadOptions {
-  readonly docs: Docs;
+  readonly docs: DocumentTable;
   readonly entryPoints: EntryPoints;
   plugins(): readonly PluginInfo[];
   /**
@@ -57,8 +57,8 @@ interface AdapterSwap {
 interface ReplacementAttempt {
   readonly documentId: string;
   readonly hash: string;
-  /** The field `tries` counts the attempts to replace an adapter to which the document did not respond. */
-  tries: number;
+  /** The field `attemptCount` counts the attempts to replace an adapter to which the document did not respond. */
+  attemptCount: number;
   /** isOver is true if the worker makes no further attempt to inject the new adapter into the document. */
   isOver: boolean;
   problem?: string;
@@ -69,7 +69,7 @@ export class HotReload {
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
   readonly #expectedDocs = new Map<string, Set<Doc>>();
-  readonly #swaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
+  readonly #adapterSwaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
   readonly #attempts = new Map<string, ReplacementAttempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -82,7 +82,7 @@ export class HotReload {
     const plugin = this.#findPlugin(name);
     if (plugin?.hash !== hash || !hotBuild) return;
     const adapterBuild = { name, hash, adapter: hotBuild.adapter, waitMs: hotBuild.waitMs };
-    for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, adapterBuild);
+    for (const doc of this.#listDocsToUpdate(plugin)) this.#beginReplacement(doc, adapterBuild);
   }
 
   onDocumentReported(doc: Doc): void {
@@ -106,7 +106,7 @@ export class HotReload {
     void this.#sendAdapter(doc, plugin, adapterSwap, message.usesBase);
   }
 
-  listOutdated(): string[] {
+  listOutdatedPlugins(): string[] {
     const { docs } = this.#options;
     return docs.listReported().flatMap(({ doc, plugins }) =>
       [...plugins, ...docs.removedPlugins(doc.documentId)].flatMap(({ name }) => {
@@ -121,17 +121,17 @@ export class HotReload {
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
     this.#expectedDocs.clear();
     clearTimeout(this.#codeTimer);
-    this.#codeTimer = setTimeout(() => this.#fetchMissing(), CodeTimeoutMs);
+    this.#codeTimer = setTimeout(() => this.#fetchMissingCode(), CodeTimeoutMs);
     for (const name of missingPlugins) {
       const plugin = this.#findPlugin(name);
-      if (plugin) this.#expectedDocs.set(name, new Set(this.#docsToUpdate(plugin)));
+      if (plugin) this.#expectedDocs.set(name, new Set(this.#listDocsToUpdate(plugin)));
     }
   }
 
   /** The method `expects` reports whether a tab's top document will receive new code of a plugin. */
   expects(tabId: number, plugin: string): boolean {
-    const live = this.#options.docs.findTopDoc(tabId);
-    return live !== undefined && this.#expectedDocs.get(plugin)?.has(live.doc) === true;
+    const topDoc = this.#options.docs.findTopDoc(tabId);
+    return topDoc !== undefined && this.#expectedDocs.get(plugin)?.has(topDoc.doc) === true;
   }
 
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
@@ -148,28 +148,28 @@ export class HotReload {
   }
 
   #findSwap(doc: Doc, plugin: string): AdapterSwap | undefined {
-    return this.#swaps.get(doc)?.get(plugin);
+    return this.#adapterSwaps.get(doc)?.get(plugin);
   }
 
   /**
    * needsAdapter returns true if the document runs an outdated adapter or has removed the adapter, unless the worker
    * has given up the replacement.
    */
-  #needsAdapter({ documentId }: Doc, { name, hash, base: isBaseHost }: PluginInfo): boolean {
+  #needsAdapter({ documentId }: Doc, { name, hash, base: baseHash }: PluginInfo): boolean {
     const { docs } = this.#options;
     const reloadAttempt = this.#attempts.get(`${documentId} ${name}`);
     if (reloadAttempt?.hash === hash && reloadAttempt.isOver) return false;
     const hasOlder = docs
       .findReported(documentId)
-      ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === isBaseHost);
-    return hasOlder === true || docs.removedPlugins(documentId).some((p) => p.name === name && p.base === isBaseHost);
+      ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === baseHash);
+    return hasOlder === true || docs.removedPlugins(documentId).some((p) => p.name === name && p.base === baseHash);
   }
 
-  #docsToUpdate(plugin: PluginInfo): Doc[] {
+  #listDocsToUpdate(plugin: PluginInfo): Doc[] {
     return this.#options.docs.listReported().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
   }
 
-  #fetchMissing(): void {
+  #fetchMissingCode(): void {
     for (const [name, docs] of this.#expectedDocs) {
       const plugin = this.#findPlugin(name);
       for (const doc of docs) {
@@ -187,13 +187,18 @@ export class HotReload {
 
   async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
-    this.#addExpected(doc, name);
+    this.#addExpectedDocument(doc, name);
     try {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#findSwap(doc, name)) return; // The server has already sent the code of the new adapter.
+      if (this.#findSwap(doc, name)) return; // the server has already sent the code of the new adapter
       if (isCurrent && this.#needsAdapter(doc, plugin)) {
-        this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
+        this.#beginReplacement(doc, {
+          name,
+          hash,
+          adapter: code,
+          waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs,
+        });
       } else this.#end(doc, name);
     } catch (error) {
       console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${String(error)}`);
@@ -201,29 +206,29 @@ export class HotReload {
     }
   }
 
-  #addExpected(doc: Doc, name: string): void {
+  #addExpectedDocument(doc: Doc, name: string): void {
     this.#expectedDocs.set(name, (this.#expectedDocs.get(name) ?? new Set()).add(doc));
     this.changed.emit();
   }
 
-  #begin(doc: Doc, adapterBuild: AdapterBuild): void {
+  #beginReplacement(doc: Doc, adapterBuild: AdapterBuild): void {
     const { name, hash, waitMs } = adapterBuild;
-    const documentSwaps = this.#swaps.get(doc) ?? new Map<string, AdapterSwap>();
-    this.#swaps.set(doc, documentSwaps);
+    const documentSwaps = this.#adapterSwaps.get(doc) ?? new Map<string, AdapterSwap>();
+    this.#adapterSwaps.set(doc, documentSwaps);
     clearTimeout(documentSwaps.get(name)?.timer);
     const nonce = this.#options.nonce();
     const onTimeout = () => this.#retryOrEnd(doc, adapterSwap, 'it did not answer');
     const adapterSwap: AdapterSwap = { adapterBuild, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
     documentSwaps.set(name, adapterSwap);
-    this.#addExpected(doc, name);
+    this.#addExpectedDocument(doc, name);
     doc.post({ op: 'replaceAdapter', plugin: name, hash, nonce, waitMs });
   }
 
-  async #sendAdapter(doc: Doc, plugin: PluginInfo, adapterSwap: AdapterSwap, isBased: boolean): Promise<void> {
+  async #sendAdapter(doc: Doc, plugin: PluginInfo, adapterSwap: AdapterSwap, usesBaseHost: boolean): Promise<void> {
     const { name, hash, adapter } = adapterSwap.adapterBuild;
     try {
       const code = makeAdapterScript(
-        await this.#options.entryPoints.deriveName(isBased ? BASE_SCRIPT_NAME : name),
+        await this.#options.entryPoints.deriveName(usesBaseHost ? BASE_SCRIPT_NAME : name),
         adapterSwap.nonce,
         hash,
         adapter,
@@ -240,14 +245,15 @@ export class HotReload {
 
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#findSwap(doc, name)?.timer);
-    this.#swaps.get(doc)?.delete(name);
+    this.#adapterSwaps.get(doc)?.delete(name);
     if (this.#expectedDocs.get(name)?.delete(doc)) this.changed.emit();
   }
 
   #getOrCreateAttempt({ documentId }: Doc, { name, hash }: AdapterBuild): ReplacementAttempt {
     const key = `${documentId} ${name}`;
-    const earlier = this.#attempts.get(key);
-    const reloadAttempt = earlier?.hash === hash ? earlier : { documentId, hash, tries: 0, isOver: false };
+    const earlierAttempt = this.#attempts.get(key);
+    const reloadAttempt =
+      earlierAttempt?.hash === hash ? earlierAttempt : { documentId, hash, attemptCount: 0, isOver: false };
     this.#attempts.set(key, reloadAttempt);
     return reloadAttempt;
   }
@@ -264,13 +270,13 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxTries attempts. */
+  /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxReplacementTries attempts. */
   #retryOrEnd(doc: Doc, adapterSwap: AdapterSwap, reason: string): void {
     const { name } = adapterSwap.adapterBuild;
     if (this.#findSwap(doc, name) !== adapterSwap) return;
     const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
-    reloadAttempt.tries++;
-    if (reloadAttempt.tries >= MaxTries || !this.#isConnected(doc)) {
+    reloadAttempt.attemptCount++;
+    if (reloadAttempt.attemptCount >= MaxReplacementTries || !this.#isConnected(doc)) {
       reloadAttempt.isOver = this.#isConnected(doc);
       console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${reason}`);
       this.#end(doc, name);
@@ -279,16 +285,16 @@ export class HotReload {
     clearTimeout(adapterSwap.timer);
     adapterSwap.timer = setTimeout(
       () => {
-        if (this.#findSwap(doc, name) === adapterSwap) this.#retry(doc, adapterSwap.adapterBuild);
+        if (this.#findSwap(doc, name) === adapterSwap) this.#retryReplacement(doc, adapterSwap.adapterBuild);
       },
-      RetryDelayMs * 2 ** reloadAttempt.tries,
+      RetryDelayMs * 2 ** reloadAttempt.attemptCount,
     );
   }
 
-  #retry(doc: Doc, adapterBuild: AdapterBuild): void {
+  #retryReplacement(doc: Doc, adapterBuild: AdapterBuild): void {
     const plugin = this.#findPlugin(adapterBuild.name);
     const isCurrent = plugin?.hash === adapterBuild.hash && this.#isConnected(doc);
-    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, adapterBuild);
+    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#beginReplacement(doc, adapterBuild);
     else this.#end(doc, adapterBuild.name);
   }
 }

@@ -55,7 +55,7 @@ function makeFixture(...wantedPlugins: PluginInfo[]) {
   };
 }
 
-test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
+test('LivePlugins omits plugins that cannot run now or have another base, and adds problems of broken plugins', () => {
   const { livePlugins, replacingPlugins, brokenPlugins, addDocument } = makeFixture(
     makePlugin('a'),
     makePlugin('b', { base: 'new' }),
@@ -76,7 +76,7 @@ test('plugins that cannot run, have another base or are being replaced are left 
   assert.equal(livePlugins.top(2), undefined);
 });
 
-test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
+test('isSettled is true for a plugin if a reload of the tab would not make the plugin live', () => {
   const {
     livePlugins,
     replacingPlugins,
@@ -95,7 +95,7 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
   assert.deepEqual(
     listSettledPlugins(),
     ['replacing'],
-    'only the plugin that is being replaced is settled without a document',
+    'without a document, only a plugin that is being replaced may be settled',
   );
   addDocument('top', 0, { name: 'live', hash: 'hash-live' }, { name: 'old', hash: 'older' });
   addDocument('frame', 3);
@@ -104,13 +104,13 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
   assert.deepEqual([livePlugins.isArriving(1, 'arriving'), livePlugins.isArriving(2, 'arriving')], [true, false]);
 });
 
-test('panels show the state of each plugin in a tab and its frames', () => {
+test('LivePlugins returns the state of each plugin in a tab and its frames for the side panel', () => {
   const { docs, livePlugins, brokenPlugins, addDocument, wantedPlugins } = makeFixture(
     ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => makePlugin(name)),
   );
   brokenPlugins.set('broken', 'no code');
   addDocument('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });
-  docs.setReady('top', 'ready', true);
+  docs.setPluginReady('top', 'ready', true);
   const tab = { tabId: 1, windowId: 1, url: 'https://a.example/', title: 'A', active: true, focused: true };
   const pluginInfo = {
     ...tab,

@@ -1,14 +1,14 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { Doc, Docs, DocWithPlugins } from '../documents/docs.ts';
+import type { Doc, DocumentTable, DocWithPlugins } from '../documents/docs.ts';
 import type { Plugins } from '../plugins/plugins.ts';
-import type { Delivery } from './delivery.ts';
+import type { AdapterDelivery } from './delivery.ts';
 import type { HotReload } from './hot-reload.ts';
 
 export interface LivePluginsOptions {
-  readonly docs: Pick<Docs, 'findTopDoc' | 'listReportedFrames' | 'findReported'>;
+  readonly docs: Pick<DocumentTable, 'findTopDoc' | 'listReportedFrames' | 'findReported'>;
   readonly plugins: Pick<Plugins, 'wantedPlugins' | 'canRun'>;
   readonly hotReload: Pick<HotReload, 'expects' | 'canReplace' | 'problem'>;
-  readonly delivery: Pick<Delivery, 'expects' | 'problem' | 'isBroken'>;
+  readonly delivery: Pick<AdapterDelivery, 'expects' | 'problem' | 'isBroken'>;
 }
 
 /**
@@ -28,11 +28,11 @@ export class LivePlugins {
    */
   top(tabId: number): DocWithPlugins | undefined {
     const liveDocument = this.#options.docs.findTopDoc(tabId);
-    return liveDocument && this.#usableIn(liveDocument);
+    return liveDocument && this.#filterUsablePlugins(liveDocument);
   }
 
   frames(tabId: number): DocWithPlugins[] {
-    return this.#options.docs.listReportedFrames(tabId).map((liveDocument) => this.#usableIn(liveDocument));
+    return this.#options.docs.listReportedFrames(tabId).map((liveDocument) => this.#filterUsablePlugins(liveDocument));
   }
 
   problem({ documentId }: Doc, plugin: PluginInfo): string | undefined {
@@ -63,9 +63,9 @@ export class LivePlugins {
 
   /**
    * A call cannot use a plugin that is disabled, whose pre-script or world is outdated, or whose adapter is being
-   * replaced. usableIn adds the wanted plugins that failed to start, with their errors.
+   * replaced. filterUsablePlugins adds the wanted plugins that failed to start, with their errors.
    */
-  #usableIn({ doc, plugins: liveDocument }: DocWithPlugins): DocWithPlugins {
+  #filterUsablePlugins({ doc, plugins: liveDocument }: DocWithPlugins): DocWithPlugins {
     const { plugins, hotReload } = this.#options;
     const runnablePlugins = plugins.wantedPlugins.filter((plugin) => plugins.canRun(plugin));
     const usablePlugins = liveDocument.filter(

@@ -19,8 +19,8 @@ function wrapCode(code: string): string {
 async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> {
   const listeners = new Set<(event: unknown) => void>();
   const realm = createContext({
-    addEventListener: (_type: string, heard: (event: unknown) => void) => listeners.add(heard),
-    removeEventListener: (_type: string, heard: (event: unknown) => void) => listeners.delete(heard),
+    addEventListener: (_type: string, listener: (event: unknown) => void) => listeners.add(listener),
+    removeEventListener: (_type: string, listener: (event: unknown) => void) => listeners.delete(listener),
   });
   let evaluatedValue: unknown;
   for (const [i, code] of scripts.entries()) {
@@ -28,29 +28,30 @@ async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> 
       evaluatedValue = new Script(code, { filename: `script${i}` }).runInContext(realm);
     } catch (error) {
       const lineno = Number(/^script\d+:(\d+)/.exec(Object(error).stack)?.[1]);
-      for (const heard of listeners) heard({ message: `Uncaught ${error}`, lineno, preventDefault: () => undefined });
+      for (const listener of listeners)
+        listener({ message: `Uncaught ${error}`, lineno, preventDefault: () => undefined });
     }
   }
-  assert.equal(listeners.size, 0, 'the page still has an error listener');
+  assert.equal(listeners.size, 0, 'no error listener may remain in the page');
   return JSON.parse(JSON.stringify(evaluatedValue ?? null));
 }
 
-test('a syntax error is found with its message and line', async () => {
+test('SyntaxChecker returns the message and the line of a syntax error', async () => {
   const syntaxChecker = makeSyntaxChecker(runInWorld);
   const code = wrapCode('// first\nvar x = /(?<a>.)(?<a>.)/;');
-  assert.equal(syntaxChecker.lastProblem(plugin), undefined);
+  assert.equal(syntaxChecker.findLastProblem(plugin), undefined);
   const syntaxProblem = await syntaxChecker.problem(doc, plugin, { code });
   assert.match(
     syntaxProblem ?? '',
     /^the browser can't parse the adapter: SyntaxError: .*Duplicate capture group name \(line 2\)$/,
   );
-  assert.equal(syntaxChecker.lastProblem(plugin), syntaxProblem);
-  assert.equal(syntaxChecker.lastProblem({ ...plugin, script: 's2' }), undefined);
+  assert.equal(syntaxChecker.findLastProblem(plugin), syntaxProblem);
+  assert.equal(syntaxChecker.findLastProblem({ ...plugin, script: 's2' }), undefined);
   const pre = await syntaxChecker.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
   assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
 });
 
-test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
+test('SyntaxChecker runs no plugin code, and returns no problem for valid code or for a silent document', async () => {
   const syntaxChecker = makeSyntaxChecker(runInWorld);
   const code = wrapCode('throw new Error("it ran") // end');
   assert.equal(await syntaxChecker.problem(doc, plugin, { code, preScript: code }), undefined);
@@ -58,5 +59,5 @@ test('valid code has no problem and does not run, and neither does code in a doc
     await makeSyntaxChecker(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }),
     undefined,
   );
-  assert.equal(syntaxChecker.lastProblem(plugin), undefined);
+  assert.equal(syntaxChecker.findLastProblem(plugin), undefined);
 });

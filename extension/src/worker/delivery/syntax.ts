@@ -4,7 +4,7 @@ import type { Doc } from '../documents/docs.ts';
 /**
  * Chrome parses plugin code in the isolated world SYNTAX_WORLD, so that the page's error handlers see no syntax errors.
  */
-export const SYNTAX_WORLD = 'syntax';
+export const SYNTAX_CHECK_WORLD = 'syntax';
 
 const MaxProblems = 200;
 
@@ -17,10 +17,13 @@ export type CheckedCode = Pick<PluginFetchResult, 'code' | 'preScript'>;
  * console.
  */
 export interface SyntaxChecker {
-  /** problem parses a plugin's code in the given document, without running it, and returns the syntax error. */
+  /**
+   * The method `problem` parses a plugin's code in the given document without running the code, and returns the syntax
+   * error.
+   */
   problem(doc: Doc, plugin: PluginInfo, code: CheckedCode): Promise<string | undefined>;
-  /** lastProblem returns the last stored syntax error of the plugin's current script. */
-  lastProblem(plugin: PluginInfo): string | undefined;
+  /** findLastProblem returns the last stored syntax error of the plugin's current script. */
+  findLastProblem(plugin: PluginInfo): string | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export function makeSyntaxChecker(
       problemByCode.set(plugin.script, syntaxProblem);
       return syntaxProblem;
     },
-    lastProblem: ({ script }) => problemByCode.get(script),
+    findLastProblem: ({ script }) => problemByCode.get(script),
   };
 }
 

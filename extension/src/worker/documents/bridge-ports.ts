@@ -1,34 +1,34 @@
 import { makeBatcher, makeTaskScheduler } from '../../batch.ts';
 import type { Port } from '../../chrome.ts';
-import { type FromBridge, readFromBridge, type ToBridge } from '../../port-message.ts';
+import { type FromBridge, readMessageFromBridge, type ToBridge } from '../../port-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../../port-text.ts';
 import type { CallMessage, Calls } from '../calls/calls.ts';
 import type { RunningCalls } from '../calls/running.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { AdapterDelivery } from '../delivery/delivery.ts';
 import type { HotReload } from '../delivery/hot-reload.ts';
 import type { SettingsSync } from '../plugins/settings-sync.ts';
-import type { Doc, Docs } from './docs.ts';
-import type { Health } from './health.ts';
+import type { Doc, DocumentTable } from './docs.ts';
+import type { HealthMonitor } from './health.ts';
 import type { DocumentLogs } from './logs.ts';
 import type { WakeTimers } from './wakes.ts';
 
 export interface BridgePortsOptions {
   readonly calls: Pick<Calls, 'onDocumentConnected' | 'receive' | 'onDocumentDisconnected'>;
   readonly runningCalls: Pick<RunningCalls, 'size'>;
-  readonly docs: Docs;
-  readonly health: Pick<Health, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
+  readonly docs: DocumentTable;
+  readonly health: Pick<HealthMonitor, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
   readonly logs: DocumentLogs;
   readonly wakeTimers: WakeTimers;
   readonly settingsSync: SettingsSync;
   readonly hotReload: Pick<HotReload, 'onDocumentReported' | 'handleEntryPoint' | 'handleReplaced'>;
-  readonly delivery: Pick<Delivery, 'onDocumentReported' | 'entryPointReady'>;
+  readonly delivery: Pick<AdapterDelivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, portSender: Omit<Doc, 'post'>) => void {
   const { calls, runningCalls, docs, health, wakeTimers } = options;
   const handlers = makeBridgeHandlers(options);
-  const runSoon = makeTaskScheduler();
+  const scheduleTask = makeTaskScheduler();
   const isLikelyLastMessage = () => runningCalls.size <= 1;
   return (port, portSender) => {
     const sendMessages = (bridgeMessages: readonly ToBridge[]): boolean => {
@@ -42,13 +42,13 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, portS
     };
     const doc: Doc = {
       ...portSender,
-      post: makeBatcher({ sendMessages, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
+      post: makeBatcher({ sendMessages, countChars: countMessageChars, scheduleTask, isLikelyLastMessage }).post,
     };
     calls.onDocumentConnected(doc);
     health.onDocumentConnected(doc);
     port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
-      for (const message of decodeMessages(rawMessage, readFromBridge)) {
+      for (const message of decodeMessages(rawMessage, readMessageFromBridge)) {
         health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
         routeMessage(handlers, message.op, message, doc, arrivedMs);
       }
@@ -83,7 +83,7 @@ function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridg
     navigating: receiveCall,
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
-    scheduleWake: ({ ms }, doc) => wakeTimers.schedule(doc, ms),
+    scheduleWake: ({ ms }, doc) => wakeTimers.scheduleWake(doc, ms),
     pong: () => undefined, // health.recordMessage handles the answer to a ping
     entryPointReady: (message, doc) => {
       delivery.entryPointReady(doc, message);

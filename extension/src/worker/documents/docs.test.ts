@@ -11,12 +11,12 @@ const makeDoc = (tabId: number, documentId: string, frameId = 0): Doc => ({
 });
 const demoAdapters = [{ name: 'demo', hash: 'h' }];
 
-test('the newest document of a tab that has reported its adapters is the live one', () => {
+test('findTopDoc returns the newest document of a tab that has reported its adapters', () => {
   const docs = makeDocs();
   const newestDoc = makeDoc(1, 'd2');
-  for (const each of [makeDoc(1, 'd1'), newestDoc]) {
-    docs.add(each);
-    docs.setPlugins(each.documentId, demoAdapters);
+  for (const addedDoc of [makeDoc(1, 'd1'), newestDoc]) {
+    docs.add(addedDoc);
+    docs.setPlugins(addedDoc.documentId, demoAdapters);
   }
   docs.add(makeDoc(1, 'silent'));
   assert.deepEqual(docs.findTopDoc(1), { doc: newestDoc, plugins: demoAdapters });
@@ -33,13 +33,13 @@ test('the newest document of a tab that has reported its adapters is the live on
   );
 });
 
-test('frames are separate from the top document, ordered by ID, and removed one by one', () => {
+test('Docs lists the frames of a tab without the top document, ordered by frame ID, until each is removed', () => {
   const docs = makeDocs();
-  for (const each of [makeDoc(1, 'f9', 9), makeDoc(1, 'd1'), makeDoc(1, 'f4', 4), makeDoc(2, 'other', 3)]) {
-    docs.add(each);
-    docs.setPlugins(each.documentId, demoAdapters);
+  for (const addedDoc of [makeDoc(1, 'f9', 9), makeDoc(1, 'd1'), makeDoc(1, 'f4', 4), makeDoc(2, 'other', 3)]) {
+    docs.add(addedDoc);
+    docs.setPlugins(addedDoc.documentId, demoAdapters);
   }
-  const frames = () => docs.listReportedFrames(1).map((live) => live.doc.documentId);
+  const frames = () => docs.listReportedFrames(1).map((reportedFrame) => reportedFrame.doc.documentId);
   assert.deepEqual([docs.findTopDoc(1)?.doc.documentId, frames()], ['d1', ['f4', 'f9']]);
   docs.remove('f4');
   docs.remove('unknown');
@@ -47,13 +47,13 @@ test('frames are separate from the top document, ordered by ID, and removed one 
   assert.equal(docs.listReported().length, 3);
 });
 
-test('an adapter that failed does not run, and an unknown one is not ready', () => {
+test('a failed adapter does not count as running, and an unknown adapter not as ready', () => {
   const docs = makeDocs();
   docs.add(makeDoc(1, 'd1'));
-  docs.setReady('d1', 'demo', true);
+  docs.setPluginReady('d1', 'demo', true);
   docs.setPlugins('d1', [...demoAdapters, { name: 'broken', hash: 'h', problem: 'it threw' }]);
-  docs.setReady('d1', 'demo', false);
-  docs.setReady('d1', 'unknown', true);
+  docs.setPluginReady('d1', 'demo', false);
+  docs.setPluginReady('d1', 'unknown', true);
   assert.deepEqual(docs.findTopDoc(1)?.plugins[0], { name: 'demo', hash: 'h', ready: false });
   assert.deepEqual(
     [docs.isRunning('d1', 'demo'), docs.isRunning('d1', 'broken'), docs.isRunning('d2', 'demo')],

@@ -19,8 +19,8 @@ export interface DocWithPlugins {
   readonly plugins: readonly LiveAdapter[];
 }
 
-/** Docs is the worker's table of connected documents and their adapters. */
-export interface Docs {
+/** DocumentTable is the worker's table of connected documents and their adapters. */
+export interface DocumentTable {
   get(documentId: string): Doc | undefined;
   /** The method `add` adds a document, or replaces the port of a document that has reconnected. */
   add(doc: Doc): void;
@@ -30,7 +30,7 @@ export interface Docs {
   startedPlugins(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
   setPlugins(documentId: string, plugins: readonly LiveAdapter[], removedPlugins?: readonly RemovedPlugin[]): void;
-  setReady(documentId: string, plugin: string, isReady: boolean): void;
+  setPluginReady(documentId: string, plugin: string, isReady: boolean): void;
   removedPlugins(documentId: string): readonly RemovedPlugin[];
   /** isRunning reports whether a plugin's adapter runs in a document and has started without an error. */
   isRunning(documentId: string, plugin: string): boolean;
@@ -44,7 +44,7 @@ export interface Docs {
   listInTab(tabId: number): Doc[];
 }
 
-export function makeDocs(): Docs {
+export function makeDocs(): DocumentTable {
   const docsById = new Map<string, Doc>();
   const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();
   const removedByDocument = new Map<string, readonly RemovedPlugin[]>();
@@ -55,8 +55,9 @@ export function makeDocs(): Docs {
   /** documentsByTab maps tab IDs to the IDs of the tab's documents, in the order in which the documents connected. */
   const documentsByTab = new Map<number, Set<string>>();
 
-  const ofTab = (tabId: number) => [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
-  const onlyReported = (candidates: Iterable<Doc>) =>
+  const listDocsOfTab = (tabId: number) =>
+    [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
+  const filterReported = (candidates: Iterable<Doc>) =>
     [...candidates].flatMap((doc): DocWithPlugins[] => {
       const liveAdapters = adaptersByDocument.get(doc.documentId);
       return liveAdapters ? [{ doc, plugins: liveAdapters }] : [];
@@ -84,7 +85,7 @@ export function makeDocs(): Docs {
       removedByDocument.set(documentId, removedPlugins);
     },
     removedPlugins: (documentId) => removedByDocument.get(documentId) ?? [],
-    setReady: (documentId, name, isReady) => {
+    setPluginReady: (documentId, name, isReady) => {
       const liveAdapters = adaptersByDocument.get(documentId);
       if (!liveAdapters) return;
       adaptersByDocument.set(
@@ -95,13 +96,15 @@ export function makeDocs(): Docs {
     isRunning: (documentId, name) =>
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
-    // During a navigation, a tab may briefly have two connected top documents; the last one to connect is the new
-    // document.
-    findTopDoc: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
+    // During a navigation, a tab may briefly have two connected top documents; the document that connected last is the
+    // new one.
+    findTopDoc: (tabId) => filterReported(listDocsOfTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     listReportedFrames: (tabId) =>
-      onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
-    findReported: (documentId) => onlyReported([docsById.get(documentId)].flatMap((doc) => doc ?? []))[0],
-    listReported: () => onlyReported(docsById.values()),
-    listInTab: ofTab,
+      filterReported(listDocsOfTab(tabId).filter((doc) => doc.frameId !== 0)).sort(
+        (a, b) => a.doc.frameId - b.doc.frameId,
+      ),
+    findReported: (documentId) => filterReported([docsById.get(documentId)].flatMap((doc) => doc ?? []))[0],
+    listReported: () => filterReported(docsById.values()),
+    listInTab: listDocsOfTab,
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { Doc } from './docs.ts';
-import { Health } from './health.ts';
+import { HealthMonitor } from './health.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
@@ -18,7 +18,7 @@ function makeFixture(t: TestContext) {
       if (message.op === 'ping') pingedTimes.push(message.ping);
     },
   };
-  const health = new Health({
+  const health = new HealthMonitor({
     isBusy: () => page.busy,
     isFrozen: async () => page.frozen,
   });
@@ -31,7 +31,7 @@ function makeFixture(t: TestContext) {
   return { health, doc, pingedTimes, healthChanges, page, advanceTime };
 }
 
-test('a document that answers is pinged each second while calls run, and not otherwise', async (t) => {
+test('the worker pings a document every second while calls run in it, and not otherwise', async (t) => {
   const { health, doc, pingedTimes, healthChanges, page, advanceTime } = makeFixture(t);
   for (let i = 1; i <= 5; i++) {
     await advanceTime(1000);
@@ -44,7 +44,7 @@ test('a document that answers is pinged each second while calls run, and not oth
   assert.deepEqual([pingedTimes.length, healthChanges], [5, []]);
 });
 
-test('a busy document is pinged one second after its last message', async (t) => {
+test('the worker pings a busy document 1 s after the last message from the document', async (t) => {
   const { health, doc, pingedTimes, advanceTime } = makeFixture(t);
   await advanceTime(900);
   health.prepareCall(doc);
@@ -55,27 +55,27 @@ test('a busy document is pinged one second after its last message', async (t) =>
   assert.deepEqual(pingedTimes, [1]);
 });
 
-test('a document that does not answer for 5 s is silent until it answers', async (t) => {
+test('a document that does not answer pings for 5 s counts as silent until it answers', async (t) => {
   const { health, doc, healthChanges, advanceTime } = makeFixture(t);
   await advanceTime(1000);
   await advanceTime(4999);
   assert.equal(health.isSilent('d'), false);
   await advanceTime(1);
   assert.equal(health.isSilent('d'), true);
-  health.recordMessage(doc); // The document had sent the message before the ping.
+  health.recordMessage(doc); // the document sent this message before the ping
   assert.equal(health.isSilent('d'), true);
   health.recordMessage(doc, 1);
   assert.deepEqual([health.isSilent('d'), healthChanges], [false, [true, false]]);
 });
 
-test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
+test('a call has arrived once the preceding ping is answered; after a recent message, it needs no ping', async (t) => {
   const { health, doc, pingedTimes, page, advanceTime } = makeFixture(t);
   assert.equal(health.prepareCall(doc), 0);
   page.busy = false;
   await advanceTime(5000);
   assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pingedTimes], [1, 1, [1]]);
   assert.equal(health.hasAnswered('d', 1), false);
-  health.recordMessage(doc, 7); // No ping with number 7 was sent.
+  health.recordMessage(doc, 7); // no ping with number 7 was sent
   assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 1);
   assert.equal(health.hasAnswered('d', 1), true);
@@ -90,10 +90,10 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   page.frozen = false;
   health.onDocumentConnected(doc);
   await advanceTime(1000);
-  t.mock.timers.setTime(Date.now() + 60_000); // The machine was asleep, so all timers fire late.
+  t.mock.timers.setTime(Date.now() + 60_000); // the machine was asleep, so all timers fire late
   await runPendingPromises();
   assert.deepEqual(healthChanges, []);
-  await advanceTime(1); // After the machine wakes up, the delayed timers fire.
+  await advanceTime(1); // after the machine wakes up, the delayed timers fire
   assert.deepEqual(healthChanges, []);
   await advanceTime(5000);
   assert.deepEqual(healthChanges, [true]);

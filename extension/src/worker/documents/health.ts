@@ -15,15 +15,15 @@ const SleepThresholdMs = 2000;
 
 export interface HealthOptions {
   isBusy(documentId: string): boolean;
-  /** A frozen page runs no code until the user activates the tab. */
+  /** isFrozen reports whether Chrome has frozen a tab. A frozen page runs no code until the user activates the tab. */
   isFrozen(tabId: number): Promise<boolean>;
 }
 
 interface DocumentHealth {
   doc: Doc;
   lastMessageAt: number;
-  lastPing: number;
-  answeredPing: number;
+  lastPingNumber: number;
+  answeredPingNumber: number;
   isSilent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
   onAnswer: (() => void)[];
@@ -33,7 +33,7 @@ interface DocumentHealth {
  * Health detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on
  * the page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
  */
-export class Health {
+export class HealthMonitor {
   /** The signal `changed` fires with a document that stops answering pings, or answers again. */
   readonly changed = new Signal<[doc: Doc]>();
   readonly #options: HealthOptions;
@@ -49,35 +49,36 @@ export class Health {
    */
   prepareCall(doc: Doc): number {
     const health = this.#findHealth(doc);
-    if (health.lastPing > health.answeredPing) return health.lastPing;
+    if (health.lastPingNumber > health.answeredPingNumber) return health.lastPingNumber;
     if (Date.now() - health.lastMessageAt < PingIntervalMs) {
       this.#schedulePing(health);
       return 0;
     }
     this.#ping(health);
-    return health.lastPing;
+    return health.lastPingNumber;
   }
 
-  waitForAnswer(doc: Doc, withinMs: number): Promise<boolean> {
+  waitForAnswer(doc: Doc, timeoutMs: number): Promise<boolean> {
     const health = this.#findHealth(doc);
     this.#ping(health);
     return new Promise((resolve) => {
-      setTimeout(() => resolve(false), withinMs);
+      setTimeout(() => resolve(false), timeoutMs);
       health.onAnswer.push(() => resolve(true));
     });
   }
 
   /** The worker sends a ping and then the call, so an answered ping proves that the call has arrived. */
   hasAnswered(documentId: string, pingNumber: number): boolean {
-    return pingNumber <= (this.#documents.get(documentId)?.answeredPing ?? 0);
+    return pingNumber <= (this.#documents.get(documentId)?.answeredPingNumber ?? 0);
   }
 
-  /** If the message answers a ping, the parameter ping is the number of that ping. */
+  /** If the message answers a ping, the parameter `pingNumber` is the number of the ping. */
   recordMessage(doc: Doc, pingNumber?: number): void {
     const health = this.#findHealth(doc);
     health.lastMessageAt = Date.now();
-    if (pingNumber === undefined || pingNumber <= health.answeredPing || pingNumber > health.lastPing) return;
-    health.answeredPing = pingNumber;
+    if (pingNumber === undefined || pingNumber <= health.answeredPingNumber || pingNumber > health.lastPingNumber)
+      return;
+    health.answeredPingNumber = pingNumber;
     for (const callback of health.onAnswer.splice(0)) callback();
     this.#stopTimer(health);
     this.#schedulePing(health);
@@ -86,12 +87,15 @@ export class Health {
     this.changed.emit(doc);
   }
 
-  /** Messages that the document sent on its previous port can be lost. */
+  /**
+   * onDocumentConnected must be called when a document opens a new port, because messages on the previous port can be
+   * lost.
+   */
   onDocumentConnected(doc: Doc): void {
     const health = this.#findHealth(doc);
     this.#stopTimer(health);
     health.lastMessageAt = Date.now();
-    health.answeredPing = health.lastPing;
+    health.answeredPingNumber = health.lastPingNumber;
     health.isSilent = false;
     this.#schedulePing(health);
   }
@@ -111,12 +115,12 @@ export class Health {
       knownHealth.doc = doc;
       return knownHealth;
     }
-    const heardAt = Date.now();
+    const receivedAtMs = Date.now();
     const newHealth: DocumentHealth = {
       doc,
-      lastMessageAt: heardAt,
-      lastPing: 0,
-      answeredPing: 0,
+      lastMessageAt: receivedAtMs,
+      lastPingNumber: 0,
+      answeredPingNumber: 0,
       isSilent: false,
       timer: undefined,
       onAnswer: [],
@@ -130,10 +134,10 @@ export class Health {
   }
 
   #ping(health: DocumentHealth): void {
-    if (health.lastPing > health.answeredPing) return;
-    health.lastPing++;
-    health.doc.post({ op: 'ping', ping: health.lastPing });
-    this.#expectAnswer(health);
+    if (health.lastPingNumber > health.answeredPingNumber) return;
+    health.lastPingNumber++;
+    health.doc.post({ op: 'ping', ping: health.lastPingNumber });
+    this.#expectPingAnswer(health);
   }
 
   #stopTimer(health: DocumentHealth): void {
@@ -141,19 +145,19 @@ export class Health {
     health.timer = undefined;
   }
 
-  #expectAnswer(health: DocumentHealth): void {
-    const dueAt = Date.now() + SilenceLimitMs;
+  #expectPingAnswer(health: DocumentHealth): void {
+    const dueAtMs = Date.now() + SilenceLimitMs;
     this.#stopTimer(health);
-    health.timer = setTimeout(() => void this.#markSilent(health, dueAt), SilenceLimitMs);
+    health.timer = setTimeout(() => void this.#markSilent(health, dueAtMs), SilenceLimitMs);
   }
 
   /** markSilent marks a document as unresponsive, unless Chrome has frozen the document or the machine was asleep. */
-  async #markSilent(health: DocumentHealth, dueAt: number): Promise<void> {
-    const pingNumber = health.lastPing;
+  async #markSilent(health: DocumentHealth, dueAtMs: number): Promise<void> {
+    const pingNumber = health.lastPingNumber;
     const isFrozen = await this.#options.isFrozen(health.doc.tabId).catch(() => true);
-    if (!this.#isCurrent(health) || health.answeredPing >= pingNumber || health.isSilent) return;
-    if (isFrozen || Date.now() > dueAt + SleepThresholdMs) {
-      this.#expectAnswer(health);
+    if (!this.#isCurrent(health) || health.answeredPingNumber >= pingNumber || health.isSilent) return;
+    if (isFrozen || Date.now() > dueAtMs + SleepThresholdMs) {
+      this.#expectPingAnswer(health);
       return;
     }
     health.isSilent = true;
@@ -165,9 +169,9 @@ export class Health {
     health.timer ??= setTimeout(() => {
       health.timer = undefined;
       if (!this.#isCurrent(health) || !this.#options.isBusy(health.doc.documentId)) return;
-      const quietMs = Date.now() - health.lastMessageAt;
-      if (quietMs >= PingIntervalMs) this.#ping(health);
-      else this.#schedulePing(health, PingIntervalMs - quietMs);
+      const sinceMessageMs = Date.now() - health.lastMessageAt;
+      if (sinceMessageMs >= PingIntervalMs) this.#ping(health);
+      else this.#schedulePing(health, PingIntervalMs - sinceMessageMs);
     }, delayMs);
   }
 }

@@ -20,7 +20,7 @@ const makeEntries = (...messages: string[]) =>
 const makeLogMessage = (text: string, dropped = 0, plugin = 'demo') =>
   ({ op: 'log', plugin, entries: text, dropped }) as const;
 
-test('entries are forwarded with the tab of their document', (t) => {
+test('the worker forwards log entries with the tab of their document', (t) => {
   const { logs, sentLogs, d1 } = makeFixture(t);
   logs.add(d1, makeLogMessage('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
   assert.deepEqual(sentLogs, [
@@ -33,14 +33,14 @@ test('entries are forwarded with the tab of their document', (t) => {
   ]);
 });
 
-test('entries of a plugin that does not run in the document are ignored', (t) => {
+test('log entries of a plugin that does not run in the document are ignored', (t) => {
   const { logs, sentLogs, d1, d2 } = makeFixture(t);
   logs.add(d1, makeLogMessage(makeEntries('x'), 0, 'other'));
   logs.add(d2, makeLogMessage(makeEntries('x')));
   assert.deepEqual(sentLogs, []);
 });
 
-test('invalid entries are counted as dropped, and reported with the next entries', (t) => {
+test('invalid log entries count as dropped, and their number is sent with the next entries', (t) => {
   const { logs, sentLogs, d1 } = makeFixture(t);
   for (const malformedEntries of [
     'no json',
@@ -58,7 +58,7 @@ test('invalid entries are counted as dropped, and reported with the next entries
   assert.equal(sentLogs[1]?.dropped, undefined);
 });
 
-test('a document can send 20 frames per second, and further entries are counted', (t) => {
+test('a document can send 20 log messages per second, and further log entries are only counted', (t) => {
   const { logs, sentLogs, d1, tick } = makeFixture(t);
   for (let i = 0; i < 30; i++) logs.add(d1, makeLogMessage(makeEntries('a', 'b'), i === 29 ? 5 : 0));
   assert.equal(sentLogs.length, 20);

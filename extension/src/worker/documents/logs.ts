@@ -20,8 +20,8 @@ export interface LogsOptions {
 }
 
 /**
- * DocumentLogs forwards the log entries of adapters to the server. If a document sends log messages too fast, Logs
- * drops the excess entries and reports their number to the server.
+ * DocumentLogs forwards the log entries of adapters to the server. If a document sends log messages too fast,
+ * DocumentLogs drops the excess entries and reports their number to the server.
  */
 export interface DocumentLogs {
   add(doc: Doc, message: LogMessage): void;

@@ -10,7 +10,7 @@ export interface WakeTarget {
  */
 export interface WakeTimers {
   /** A new timer replaces the earlier timer of the same document. */
-  schedule(doc: WakeTarget, ms: number): void;
+  scheduleWake(doc: WakeTarget, ms: number): void;
   onDocumentDisconnected(doc: WakeTarget): void;
 }
 
@@ -21,7 +21,7 @@ export function makeWakeTimers(): WakeTimers {
     timers.delete(doc);
   };
   return {
-    schedule: (doc, ms) => {
+    scheduleWake: (doc, ms) => {
       stopTimer(doc);
       const wakeDocument = () => {
         timers.delete(doc);

@@ -27,7 +27,7 @@ async function answerRequestText(requestText: string): Promise<string[]> {
   return sentFrames;
 }
 
-test('request handlers that lack a method of the server do not compile', () => {
+test('the compiler rejects handlers that lack a method of the server', () => {
   const { 'tab.open': openTabHandler, ...otherHandlers } = handlers;
   // @ts-expect-error: tab.open has no handler
   const requests: RequestHandlers = otherHandlers;
@@ -72,7 +72,7 @@ test('a request for a method without a handler is rejected', async () => {
   }
 });
 
-test('results and failures are sent as answers, and a dispatch is answered later', async (t) => {
+test('answerRequest sends results and errors at once, but no answer to a dispatched call', async (t) => {
   const warnMock = t.mock.method(console, 'warn', () => undefined);
   assert.deepEqual(await answerRequestText(encodeRequest('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
   assert.deepEqual(await answerRequestText(encodeRequest('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [

@@ -52,19 +52,19 @@ export type BrowserNotification =
  * ServerRequest both contain the method ping, because the server and the extension send ping to each other.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
-/** The handshake itself handles the notification "challenge". */
+/** ServerNotification excludes the notification "challenge", because the handshake itself handles the challenge. */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * If a handler for one of the server's requests is missing, TypeScript reports a compile error. If a handler returns
- * undefined, that handler sends the response itself later.
+ * If a handler for one of the server's requests is missing, TypeScript reports a compile error. A handler that returns
+ * undefined sends the response itself later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
 };
 export type NotificationHandlers = { readonly [M in ServerNotification]: (params: Notifications[M]) => void };
 
-/** answerRequest never rejects. */
+/** answerRequest runs the handler of a request and sends the response, and returns a promise that never rejects. */
 export async function answerRequest(
   handlers: RequestHandlers,
   frame: RequestFrame,

@@ -19,19 +19,19 @@ async function beginHandshake() {
   return { handshake, nonce };
 }
 
-test('the handshake offers a new nonce each time, and no secret', async () => {
+test('each handshake offers a new random nonce, and no secret', async () => {
   const [one, two] = [await beginHandshake(), await beginHandshake()];
   assert.match(one.handshake.protocols.join(' '), /^opentabs opentabs\.nonce\.[0-9a-f]{32}$/);
   assert.notEqual(one.nonce, two.nonce);
 });
 
-test("proveTo proves the browser's identity to the server, over both nonces", async () => {
+test('answerChallenge returns a proof of the shared key over the nonces of browser and server', async () => {
   const { handshake, nonce } = await beginHandshake();
-  const answer = await handshake.proveTo({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']) });
+  const answer = await handshake.answerChallenge({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']) });
   assert.equal(answer, computeHmac('browser', [nonce, 'server']));
 });
 
-test('the frames of the handshake in wire/testdata have the proofs that the server computes', () => {
+test('the handshake examples in wire/testdata contain the same proofs as the server computes', () => {
   const frame = (name: string): unknown =>
     JSON.parse(readFileSync(new URL(`../../../../wire/testdata/frames/${name}.params.json`, import.meta.url), 'utf8'));
   const nonces = ['0123456789abcdef0123456789abcdef', '3kq7zmtv5xwpjhr2ycdlagnbfe'];
@@ -39,7 +39,7 @@ test('the frames of the handshake in wire/testdata have the proofs that the serv
   assert.equal(Object(frame('hello')).proof, computeHmac('browser', nonces));
 });
 
-test('proveTo returns no proof for an invalid challenge', async () => {
+test('answerChallenge returns no proof for an invalid challenge', async () => {
   const oldHandshake = await beginHandshake();
   const expectedMac = computeHmac('server', [oldHandshake.nonce, 'server']);
   const challengeCases: [string, (nonce: string) => { nonce: string; proof: string }][] = [
@@ -61,14 +61,14 @@ test('proveTo returns no proof for an invalid challenge', async () => {
     ['capitals', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']).toUpperCase() })],
     ['no hex', () => ({ nonce: 'server', proof: 'zz'.repeat(32) })],
   ];
-  for (const [name, make] of challengeCases) {
+  for (const [name, makeChallenge] of challengeCases) {
     const { handshake, nonce } = await beginHandshake();
-    assert.equal(await handshake.proveTo(make(nonce)), undefined, name);
+    assert.equal(await handshake.answerChallenge(makeChallenge(nonce)), undefined, name);
   }
 });
 
 test('findListener sends no secret', async () => {
-  const askedUrls: string[] = [];
+  const fetchedUrls: string[] = [];
   const healthAnswers: [string, string][] = [
     ['{"ok":true,"version":"0.1.0","pid":1}', 'opentabs'],
     ['{"ok":false,"version":"0.1.0"}', 'other'],
@@ -77,13 +77,13 @@ test('findListener sends no secret', async () => {
     ['hello', 'other'],
   ];
   for (const [healthText, isHealthy] of healthAnswers) {
-    const askServer: typeof fetch = async (input, init) => {
-      askedUrls.push(`${String(input)} ${JSON.stringify(init)}`);
+    const fakeFetch: typeof fetch = async (input, init) => {
+      fetchedUrls.push(`${String(input)} ${JSON.stringify(init)}`);
       return new Response(healthText);
     };
-    assert.equal(await findListener(connection, askServer), isHealthy, healthText);
+    assert.equal(await findListener(connection, fakeFetch), isHealthy, healthText);
   }
-  assert.doesNotMatch(askedUrls.join(), /key|challenge|nonce/);
+  assert.doesNotMatch(fetchedUrls.join(), /key|challenge|nonce/);
   const failFetch: typeof fetch = async () => {
     throw new TypeError('Failed to fetch');
   };

@@ -26,10 +26,10 @@ export interface Handshake {
   /** The field `protocols` contains the WebSocket subprotocols to offer, which include the browser's nonce. */
   readonly protocols: readonly string[];
   /**
-   * proveTo returns the browser's proof of the shared key, or undefined if the server's proof in the challenge is
+   * answerChallenge returns the browser's proof of the shared key, or undefined if the server's proof in the challenge is
    * invalid.
    */
-  proveTo(challenge: ChallengeParams): Promise<string | undefined>;
+  answerChallenge(challenge: ChallengeParams): Promise<string | undefined>;
 }
 
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
@@ -49,7 +49,7 @@ export async function makeHandshake({ port, key, keyId }: ServerConnection): Pro
       NonceSubprotocolPrefix + nonce,
       ...(keyId === undefined ? [] : [KeySubprotocolPrefix + keyId]),
     ],
-    proveTo: async (challenge) => {
+    answerChallenge: async (challenge) => {
       const serverProof = parseHex(challenge.proof);
       // crypto.subtle.verify compares the server's proof in constant time.
       if (
@@ -69,7 +69,7 @@ function parseHex(hexText: string): Uint8Array<ArrayBuffer> | undefined {
   );
 }
 
-/** Error texts use Listener only as a hint, because the program has not proved its identity. */
+/** Use a PortListener only as a hint in error texts, because the program on the port has not proved its identity. */
 export type PortListener = 'opentabs' | 'other' | 'nothing';
 
 /**
@@ -97,9 +97,9 @@ export async function findListener({ port }: ServerConnection, fetchUrl: typeof 
   }
 }
 
-function isHealthAnswer(hexText: string): boolean {
+function isHealthAnswer(responseText: string): boolean {
   try {
-    const health: unknown = JSON.parse(hexText);
+    const health: unknown = JSON.parse(responseText);
     return isRecord(health) && health.ok === true && typeof health.version === 'string';
   } catch {
     return false;

@@ -18,7 +18,7 @@ function makeStorage() {
   return { storage, session };
 }
 
-test('a browser keeps its ID, and its boot ID until it restarts', async () => {
+test('the browser ID never changes, and the boot ID changes only when the browser restarts', async () => {
   const { storage, session } = makeStorage();
   const identity = new BrowserIdentity(storage);
   const firstHello = await identity.makeHello();
@@ -34,7 +34,7 @@ test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   assert.notEqual(second.bootId, firstHello.bootId);
 });
 
-test('the user names the browser', async () => {
+test('the user can rename the browser, and an empty name restores the default name', async () => {
   const identity = new BrowserIdentity(makeStorage().storage);
   await identity.rename(`  Work ${'x'.repeat(100)}`);
   assert.equal((await identity.makeHello()).browserName, `Work ${'x'.repeat(55)}`);
@@ -43,7 +43,7 @@ test('the user names the browser', async () => {
   assert.equal((await identity.makeHello()).browserName, 'Chrome on Linux');
 });
 
-test('the browser shows the name from the server, and stores a name that the user gave by a command', async () => {
+test('the browser uses the name from the server, and stores a name that the user set on the command line', async () => {
   const identity = new BrowserIdentity(makeStorage().storage);
   assert.equal((await identity.makeHello()).hasDefaultName, true);
   await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Chrome on Linux 2' });

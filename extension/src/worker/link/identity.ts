@@ -22,7 +22,7 @@ export type HelloIdentity = Omit<HelloParams, 'proof'>;
 /** BrowserIdentity provides the IDs and the name with which this browser identifies itself to the server. */
 export class BrowserIdentity {
   readonly #storage: IdentityStorage;
-  #name = '';
+  #browserName = '';
 
   constructor(storage: IdentityStorage) {
     this.#storage = storage;
@@ -30,21 +30,21 @@ export class BrowserIdentity {
 
   /** Before the server has answered hello, `name` is the name that the browser sent. */
   get name(): string {
-    return this.#name;
+    return this.#browserName;
   }
 
   async makeHello(): Promise<HelloIdentity> {
     const storage = this.#storage;
     const [browserId, bootId, name] = await Promise.all([
-      readOrCreate('browserId', storage.readSetting, storage.writeSetting),
-      this.bootId(),
+      readOrCreateId('browserId', storage.readSetting, storage.writeSetting),
+      this.readBootId(),
       storage.readSetting('browserName'),
     ]);
-    this.#name = name || `${storage.readProductName()} on ${await storage.readPlatformName()}`;
+    this.#browserName = name || `${storage.readProductName()} on ${await storage.readPlatformName()}`;
     return {
       protocol: Version,
       browserId,
-      browserName: this.#name,
+      browserName: this.#browserName,
       ...(name ? {} : { hasDefaultName: true }),
       bootId,
       extensionVersion: storage.readExtensionVersion(),
@@ -55,7 +55,7 @@ export class BrowserIdentity {
   /** If the user set the name on the command line, receiveName also stores the name as this browser's setting. */
   async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;
-    this.#name = browserName;
+    this.#browserName = browserName;
     if (isGivenName) await this.#storage.writeSetting('browserName', browserName);
   }
 
@@ -64,28 +64,28 @@ export class BrowserIdentity {
     await this.#storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
   }
 
-  /** bootId returns a random ID that changes whenever the browser or the extension starts. */
-  bootId(): Promise<string> {
-    return readOrCreate('bootId', this.#storage.readSessionValue, this.#storage.writeSessionValue);
+  /** readBootId returns a random ID that changes whenever the browser or the extension starts. */
+  readBootId(): Promise<string> {
+    return readOrCreateId('bootId', this.#storage.readSessionValue, this.#storage.writeSessionValue);
   }
 
   /**
-   * entryPointSecret returns the random secret from which the names of entry points are derived
+   * readEntryPointSecret returns the random secret from which the names of entry points are derived
    * (delivery/entry-points.ts).
    */
-  entryPointSecret(): Promise<string> {
-    return readOrCreate('entryPointSecret', this.#storage.readSetting, this.#storage.writeSetting);
+  readEntryPointSecret(): Promise<string> {
+    return readOrCreateId('entryPointSecret', this.#storage.readSetting, this.#storage.writeSetting);
   }
 }
 
-async function readOrCreate(
+async function readOrCreateId(
   key: string,
   readValue: (key: string) => Promise<string | undefined>,
   writeValue: (key: string, value: string) => Promise<void>,
 ): Promise<string> {
   const oldValue = await readValue(key);
   if (oldValue) return oldValue;
-  const fresh = crypto.randomUUID();
-  await writeValue(key, fresh);
-  return fresh;
+  const newValue = crypto.randomUUID();
+  await writeValue(key, newValue);
+  return newValue;
 }

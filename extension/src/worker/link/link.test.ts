@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import { CloseReplaced, CloseUnpaired, CloseVersion, CodeVersion, Version } from '../../../../wire/wire.gen.ts';
 import { type FakeSocket, makeFakeHandshake, makeServer, runPendingPromises } from '../../../test/server.ts';
 import type { PortListener, ServerConnection } from './handshake.ts';
-import { Link, type LinkState } from './link.ts';
+import { type LinkState, ServerLink } from './link.ts';
 
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
 const server = { protocol: Version, serverVersion: '9.9.9' };
@@ -15,14 +15,15 @@ function makeFixture(t: TestContext) {
   const events: string[] = [];
   const savedKeys: string[] = [];
   const connection: ServerConnection = { port: 4321, key: 'secret' };
-  const environment: { connection: ServerConnection; stuck: boolean; listener: PortListener; asked: number } = {
+  const environment: { connection: ServerConnection; isStuck: boolean; listener: PortListener; asked: number } = {
     connection,
-    stuck: false,
+    isStuck: false,
     listener: 'opentabs',
     asked: 0,
   };
-  const link = new Link({
-    readConnection: () => (environment.stuck ? new Promise(() => undefined) : Promise.resolve(environment.connection)),
+  const link = new ServerLink({
+    readConnection: () =>
+      environment.isStuck ? new Promise(() => undefined) : Promise.resolve(environment.connection),
     receiveName: () => {},
     readIdentity: async () => hello,
     openSocket: open,
@@ -101,20 +102,20 @@ test('the server sends its proof first, then the browser sends hello with its pr
   assert.equal(link.send('{}'), true);
 });
 
-test('a try for which Chrome returns no data is repeated', async (t) => {
+test('the link repeats a connection attempt for which Chrome returns no data within 3 s', async (t) => {
   const { link, linkStates, sockets, environment, advanceTime } = makeFixture(t);
-  environment.stuck = true;
+  environment.isStuck = true;
   link.start();
   await advanceTime(2999);
   assert.deepEqual(linkStates, []);
   await advanceTime(1);
   assert.deepEqual(linkStates, [{ kind: 'down', why: 'lost', text: 'Error: the browser did not answer for 3 s' }]);
-  environment.stuck = false;
+  environment.isStuck = false;
   await advanceTime(1000);
   assert.equal(sockets.length, 1);
 });
 
-test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
+test('the link forwards valid message frames, and rejects or drops invalid frames', async (t) => {
   const { events, connectLink } = makeFixture(t);
   const warnMock = t.mock.method(console, 'warn', () => undefined);
   const socket = await connectLink();
@@ -157,7 +158,7 @@ test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
   assert.equal(sockets.length, 2);
 });
 
-test('a link survives the sleep of the machine', async (t) => {
+test('the link stays open after the machine was asleep', async (t) => {
   const { events, connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   await advanceTime(2500);
@@ -168,14 +169,14 @@ test('a link survives the sleep of the machine', async (t) => {
   assert.deepEqual([socket.isClosed, events], [false, ['opened']]);
 });
 
-test('a link that still sends a large result is alive', async (t) => {
+test('the link stays open without answers while it is still sending a large result', async (t) => {
   const { connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
-  for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
-    for (let beat = 0; beat < 3; beat++) await advanceTime(2500);
+  for (socket.bufferedBytes = 100_000_000; socket.bufferedBytes > 0; socket.bufferedBytes -= 10_000_000) {
+    for (let heartbeatIndex = 0; heartbeatIndex < 3; heartbeatIndex++) await advanceTime(2500);
     assert.equal(socket.isClosed, false);
   }
-  for (let beat = 0; beat < 5; beat++) await advanceTime(2500);
+  for (let heartbeatIndex = 0; heartbeatIndex < 5; heartbeatIndex++) await advanceTime(2500);
   assert.equal(socket.isClosed, true);
 });
 
@@ -211,7 +212,7 @@ test('after a lost link, the browser tries to reconnect every second without a l
 
 const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
 
-test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
+test('the link opens no socket while another program uses the port, but when the server is back', async (t) => {
   const { link, sockets, linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
   environment.listener = 'other';
   link.start();
@@ -226,7 +227,7 @@ test('another program on the port gets no socket, and the server is found when i
   assert.equal(sockets.length, 2);
 });
 
-test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
+test("the link sends nothing to an unauthenticated peer, regardless of the peer's messages", async (t) => {
   const { link, events, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
   const peerCases: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
@@ -276,7 +277,7 @@ test('a browser with an unknown key retries every second', async (t) => {
   assert.equal(sockets.length, 2);
 });
 
-test('a key from the server is stored before the link is open', async (t) => {
+test('the link stores a key from the server before it counts as open', async (t) => {
   const { link, linkStates, savedKeys, acceptConnection, lastSocket } = makeFixture(t);
   link.start();
   await runPendingPromises();
@@ -286,7 +287,7 @@ test('a key from the server is stored before the link is open', async (t) => {
   assert.deepEqual([savedKeys, linkStates], [['k2'], [{ kind: 'open', serverVersion: '1' }]]);
 });
 
-test("a version mismatch shows the server's message and is retried slowly", async (t) => {
+test("after a version mismatch, the link reports the server's message and retries slowly", async (t) => {
   const { link, sockets, linkStates, acceptConnection, lastSocket, advanceTime } = makeFixture(t);
   link.start();
   await runPendingPromises();
@@ -313,7 +314,7 @@ test("a version mismatch shows the server's message and is retried slowly", asyn
   assert.equal(lastSocket().isClosed, true);
 });
 
-test('a connection that another browser replaced is retried slowly', async (t) => {
+test('the link retries slowly after another browser replaced the connection', async (t) => {
   const { linkStates, sockets, link, connectLink, advanceTime } = makeFixture(t);
   (await connectLink()).close(CloseReplaced, 'another connection');
   await advanceTime(20_000);
@@ -326,7 +327,7 @@ test('a connection that another browser replaced is retried slowly', async (t) =
   assert.equal(sockets.length, 2);
 });
 
-test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
+test('a handshake that stops at any stage fails within 5 s', async (t) => {
   const { link, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
   const stopCases: [string, (socket: FakeSocket) => void, LinkState][] = [
     ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
@@ -353,16 +354,16 @@ test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
   }
 });
 
-test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
+test('every request settles once: by an answer, an error, a malformed answer, a timeout or a lost link', async (t) => {
   const { link, connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
-  const linkEnds: string[] = [];
-  const runHandshakeAs = (name: string) =>
+  const requestOutcomes: string[] = [];
+  const sendRequest = (name: string) =>
     link.request('call.cancel', { callId: name }).then(
-      (r) => linkEnds.push(`${name} ${JSON.stringify(r)}`),
-      (e: Error) => linkEnds.push(`${name} ${e.message}`),
+      (r) => requestOutcomes.push(`${name} ${JSON.stringify(r)}`),
+      (e: Error) => requestOutcomes.push(`${name} ${e.message}`),
     );
-  for (const name of ['a', 'b', 'c', 'd']) void runHandshakeAs(name);
+  for (const name of ['a', 'b', 'c', 'd']) void sendRequest(name);
   socket.answer('call.cancel', { cancelled: true });
   socket.refuseRequest('call.cancel', -32000, 'no');
   socket.answer('call.cancel', { cancelled: 'yes' });
@@ -370,12 +371,12 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
   socket.request('s1', 'ping', {});
   await advanceTime(5000);
   socket.text('{"jsonrpc":"2.0","id":"b5","result":{"cancelled":true}}');
-  void runHandshakeAs('e');
+  void sendRequest('e');
   socket.close();
   await runPendingPromises();
-  void runHandshakeAs('f');
+  void sendRequest('f');
   await runPendingPromises();
-  assert.deepEqual(linkEnds, [
+  assert.deepEqual(requestOutcomes, [
     'a {"cancelled":true}',
     'b no',
     "c the server's answer to call.cancel can't be read: result.cancelled: must be a boolean, got string",
@@ -397,7 +398,7 @@ test('a request for which the server downloads a package has a longer limit', as
   assert.deepEqual(await installRequest, { plugin: 'slack', version: '1.0.0' });
 });
 
-test('events of a socket that was dropped have no effect', async (t) => {
+test('the link ignores events of an old socket', async (t) => {
   const { link, events, linkStates, acceptConnection, connectLink, lastSocket } = makeFixture(t);
   const oldSocket = await connectLink();
   link.restart();

@@ -23,15 +23,15 @@ import { Signal } from '../signal.ts';
 import type { BrowserNotification, BrowserRequest } from './handlers.ts';
 import type { Handshake, PortListener, ServerConnection } from './handshake.ts';
 import type { HelloIdentity } from './identity.ts';
-import type { OpenSocket, ServerSocket } from './socket.ts';
+import type { ServerSocket, SocketOpener } from './socket.ts';
 
-export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
+export type LinkDownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
 /** LinkState.text is the server's explanation of a closed link, or an empty string. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
-  | { readonly kind: 'down'; readonly why: DownReason; readonly text: string };
+  | { readonly kind: 'down'; readonly why: LinkDownReason; readonly text: string };
 
 export interface LinkOptions {
   /**
@@ -41,11 +41,11 @@ export interface LinkOptions {
   savePairedKey(key: string): Promise<void>;
   readIdentity(): Promise<HelloIdentity>;
   receiveName(server: HelloResult): void;
-  openSocket: OpenSocket;
+  openSocket: SocketOpener;
   makeHandshake(connection: ServerConnection): Promise<Handshake>;
   /** findListener detects which program listens on the server's port. */
   findListener(connection: ServerConnection): Promise<PortListener>;
-  /** random returns a random number from 0 to 1, which spreads reconnection attempts over time. */
+  /** The function `random` returns a random number from 0 to 1, which spreads reconnection attempts over time. */
   random(): number;
 }
 
@@ -77,8 +77,8 @@ const HeartbeatsBeforePing = 2;
 
 type RequestCallback = (frame: Frame | undefined) => void;
 
-/** Link is the connection to the server, which reconnects as often as necessary. */
-export class Link {
+/** ServerLink is the connection to the server, which reconnects as often as necessary. */
+export class ServerLink {
   /**
    * The signal `opened` fires when the server has answered hello, before other message frames of the server are
    * handled.
@@ -88,10 +88,10 @@ export class Link {
   readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
   readonly changed = new Signal();
   readonly #options: LinkOptions;
-  readonly #pending = new Map<string, RequestCallback>();
+  readonly #pendingRequests = new Map<string, RequestCallback>();
   #state: LinkState = { kind: 'connecting' };
   #socket: ServerSocket | undefined;
-  #isTrying = false;
+  #isConnecting = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
   #silentHeartbeats = 0;
@@ -113,7 +113,7 @@ export class Link {
     return this.#lastReceivedAtMs;
   }
 
-  /** If the link is down and a retry is pending, start makes the next attempt immediately. */
+  /** If the link is down and a retry is pending, the method `start` makes the next attempt immediately. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && needsSlowRetry(this.#state.why))) void this.#connectOnce();
   }
@@ -166,10 +166,10 @@ export class Link {
       const isDownload = method === 'plugin.install' || method === 'plugin.update';
       const timeoutMs = isDownload ? DownloadTimeoutMs : AnswerTimeoutMs;
       const timer = setTimeout(() => {
-        this.#pending.delete(id);
+        this.#pendingRequests.delete(id);
         reject(new Error(`the server did not answer ${method} for ${timeoutMs / 1000} s`));
       }, timeoutMs);
-      this.#pending.set(id, (frame) => {
+      this.#pendingRequests.set(id, (frame) => {
         clearTimeout(timer);
         const answer = readAnswer(method, frame);
         if (answer instanceof Error) reject(answer);
@@ -180,8 +180,8 @@ export class Link {
   }
 
   async #connectOnce(): Promise<void> {
-    if (this.#isTrying || this.#socket) return;
-    this.#isTrying = true;
+    if (this.#isConnecting || this.#socket) return;
+    this.#isConnecting = true;
     clearTimeout(this.#retryTimer);
     try {
       const [connection, hello] = await prepareConnection(this.#options);
@@ -191,9 +191,9 @@ export class Link {
       }
       this.#openSocket(connection, hello, await this.#options.makeHandshake(connection));
     } catch (error) {
-      this.#markDown('lost', String(error), RetryDelayMs);
+      this.#setDown('lost', String(error), RetryDelayMs);
     } finally {
-      this.#isTrying = false;
+      this.#isConnecting = false;
     }
   }
 
@@ -206,8 +206,8 @@ export class Link {
       void this.#explainClose(code, reason, connectionStage, connection);
     };
     /**
-     * refuseServer forgets a socket before closing the socket, because closing takes long if the server does not
-     * respond.
+     * refuseServer drops its reference to the socket before it closes the socket, because closing is slow if the server
+     * does not respond.
      */
     const refuseServer = (code: number, reason: string) => {
       onEnd(code, reason);
@@ -232,7 +232,7 @@ export class Link {
       connectionStage = 'proven';
       this.#sendRequest(socket, 'hello', { ...hello, proof: clientProof }).then(onHelloAnswer, (error: unknown) => {
         // Report the error in the response to hello, because a WebSocket's close reason is too short for the message.
-        const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
+        const isVersionError = error instanceof ServerRefusedError && error.code === CodeVersion;
         refuseServer(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
     };
@@ -272,7 +272,7 @@ export class Link {
       const deadSocket = this.#socket;
       this.#dropSocket();
       deadSocket?.close();
-      this.#markDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
+      this.#setDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
     } else if (this.#silentHeartbeats === HeartbeatsBeforePing) {
       this.request('ping', {}).catch(() => undefined);
     }
@@ -292,8 +292,8 @@ export class Link {
         if (frame.reply !== undefined) this.#socket?.send(frame.reply);
         break;
       default: {
-        const endRequest = this.#pending.get(frame.id);
-        this.#pending.delete(frame.id);
+        const endRequest = this.#pendingRequests.get(frame.id);
+        this.#pendingRequests.delete(frame.id);
         endRequest?.(frame);
       }
     }
@@ -303,8 +303,8 @@ export class Link {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
     clearInterval(this.#heartbeatTimer);
-    const pendingRequests = [...this.#pending.values()];
-    this.#pending.clear();
+    const pendingRequests = [...this.#pendingRequests.values()];
+    this.#pendingRequests.clear();
     for (const endRequest of pendingRequests) endRequest(undefined);
     if (wasOpen) {
       this.#setState({ kind: 'connecting' });
@@ -323,27 +323,27 @@ export class Link {
     connection: ServerConnection,
   ): Promise<void> {
     if (connectionStage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
-      return this.#markDown('unpaired', '', PairingRetryDelayMs);
+      return this.#setDown('unpaired', '', PairingRetryDelayMs);
     if (connectionStage === 'opened' || connectionStage === 'challenged')
-      return this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
+      return this.#setDown('refused', describePortInUse(connection), RetryDelayMs);
     if (connectionStage === 'proven') {
-      if (code === CloseVersion) return this.#markDown('version', reason, SlowRetryDelayMs);
-      if (code === CloseReplaced) return this.#markDown('replaced', reason, SlowRetryDelayMs);
-      return this.#markDown('lost', reason, RetryDelayMs);
+      if (code === CloseVersion) return this.#setDown('version', reason, SlowRetryDelayMs);
+      if (code === CloseReplaced) return this.#setDown('replaced', reason, SlowRetryDelayMs);
+      return this.#setDown('lost', reason, RetryDelayMs);
     }
     this.#hasFailedToOpen = true;
-    this.#isTrying = true;
+    this.#isConnecting = true;
     const listener = await this.#options.findListener(connection);
-    this.#isTrying = false;
+    this.#isConnecting = false;
     if (!this.#socket) this.#reportUnreachable(listener, connection);
   }
 
   #reportUnreachable(listener: PortListener, connection: ServerConnection): void {
-    if (listener === 'nothing') this.#markDown('no_server', '', RetryDelayMs);
-    else this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
+    if (listener === 'nothing') this.#setDown('no_server', '', RetryDelayMs);
+    else this.#setDown('refused', describePortInUse(connection), RetryDelayMs);
   }
 
-  #markDown(reason: DownReason, frameText: string, waitMs: number): void {
+  #setDown(reason: LinkDownReason, frameText: string, waitMs: number): void {
     const { state: linkState } = this;
     if (linkState.kind !== 'down' || linkState.why !== reason || linkState.text !== frameText)
       this.#setState({ kind: 'down', why: reason, text: frameText });
@@ -366,11 +366,14 @@ function describePortInUse({ port }: ServerConnection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
-/** proveIdentity never rejects. */
+/**
+ * proveIdentity returns the browser's proof for a challenge, or undefined for an invalid challenge, in a promise that
+ * never rejects.
+ */
 async function proveIdentity(handshake: Handshake, frameText: string): Promise<string | undefined> {
   const frame = parseFrame(frameText);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
-  return handshake.proveTo(frame.params).catch(() => undefined);
+  return handshake.answerChallenge(frame.params).catch(() => undefined);
 }
 
 async function prepareConnection(options: LinkOptions): Promise<[ServerConnection, HelloIdentity]> {
@@ -389,7 +392,7 @@ async function prepareConnection(options: LinkOptions): Promise<[ServerConnectio
 }
 
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
-  if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
+  if (frame?.kind === 'error') return new ServerRefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
   const result = checkResult(method, frame.result);
   return result.ok
@@ -397,7 +400,7 @@ function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined
     : new Error(`the server's answer to ${method} can't be read: ${result.formatProblem}`);
 }
 
-class RefusedError extends Error {
+class ServerRefusedError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);
@@ -406,14 +409,14 @@ class RefusedError extends Error {
   }
 }
 
-/** describeVersionMismatch returns an error text that names the side that the user has to update. */
+/** describeVersionMismatch returns an error text that names the program that the user has to update. */
 function describeVersionMismatch(server: HelloResult): string {
-  const versions = `this extension uses protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
+  const versionText = `this extension uses protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
   return server.protocol > Version
-    ? `${versions}: update the extension with "opentabs extension install" and reload it`
-    : `${versions}: update the opentabs program`;
+    ? `${versionText}: update the extension with "opentabs extension install" and reload it`
+    : `${versionText}: update the opentabs program`;
 }
 
-function needsSlowRetry(reason: DownReason): boolean {
+function needsSlowRetry(reason: LinkDownReason): boolean {
   return reason === 'version' || reason === 'replaced';
 }

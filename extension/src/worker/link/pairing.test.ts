@@ -12,14 +12,14 @@ function makePairing(file?: string) {
   return { pairing: new Pairing(storage), settings };
 }
 
-test('with connection.json, no pairing is needed', async () => {
+test('an extension with connection.json needs no pairing', async () => {
   const { pairing, settings } = makePairing('{"port":9530,"key":"t"}');
   settings.set('pairedKey', 'k');
   assert.deepEqual(await pairing.readConnection(), { port: 9530, key: 't' });
   assert.equal(pairing.state, undefined);
 });
 
-test('without a valid connection.json, the pairing code stays the same', async () => {
+test('without a valid connection.json, the extension keeps the same pairing code until it is paired', async () => {
   for (const file of [undefined, '', '{', '[]', '{"port":"9527","key":"t"}', '{"port":0,"key":"t"}', '{"port":1}']) {
     const { pairing } = makePairing(file);
     const connection = await pairing.readConnection();
@@ -31,7 +31,7 @@ test('without a valid connection.json, the pairing code stays the same', async (
   }
 });
 
-test('the extension and the server derive the same key and key ID from a code', async () => {
+test('the extension derives the same key and key ID from a pairing code as the server', async () => {
   const { pairing, settings } = makePairing();
   settings.set('pairingCode', '7KQ2M-XD9R4-TB8WZ-0HJ5N');
   // The Go test wire/proof_test.go expects the same keys and key IDs for the pairing code 7KQ2M-XD9R4-TB8WZ-0HJ5N.
@@ -42,7 +42,7 @@ test('the extension and the server derive the same key and key ID from a code', 
   });
 });
 
-test('the paired key replaces the code, and a restart makes a new code', async () => {
+test('savePairedKey replaces the pairing code, and restart creates a new code', async () => {
   const { pairing } = makePairing();
   await pairing.readConnection();
   const firstCode = pairing.state?.code;
@@ -55,7 +55,7 @@ test('the paired key replaces the code, and a restart makes a new code', async (
   assert.notEqual(pairing.state?.code, firstCode);
 });
 
-test('a new code or another port is reported, and an unchanged state is not', async () => {
+test('the signal changed fires for a new pairing code or port, but not for an unchanged state', async () => {
   const { pairing } = makePairing();
   const states: unknown[] = [];
   pairing.changed.addListener(() => states.push(pairing.state));
@@ -74,7 +74,7 @@ test('a new code or another port is reported, and an unchanged state is not', as
   ]);
 });
 
-test('the user can change the port', async () => {
+test('setPort changes the port of the server, and rejects invalid ports', async () => {
   const { pairing } = makePairing();
   for (const port of [0, 65536, 1.5, Number.NaN]) await assert.rejects(pairing.setPort(port), /from 1 to 65535/);
   await pairing.setPort(9530);

@@ -19,7 +19,7 @@ export interface PairingState {
 }
 
 const CodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const CodeGroups = 4;
+const CodeGroupCount = 4;
 const CodeGroupChars = 5;
 /** KeyIdChars is the length of the ID of a shared key, as in wire/proof.go. */
 const KeyIdChars = 32;
@@ -53,7 +53,7 @@ export class Pairing {
       this.#setState(undefined);
       return installedConnection;
     }
-    const port = toPort(Number(await readSetting('port'))) ?? DefaultPort;
+    const port = parsePort(Number(await readSetting('port'))) ?? DefaultPort;
     const pairedKey = await readSetting('pairedKey');
     if (pairedKey) {
       this.#setState({ port });
@@ -77,9 +77,9 @@ export class Pairing {
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** For a number outside 1 to 65535, setPort rejects. */
+  /** setPort stores the server's port, and rejects a number outside 1 to 65535. */
   async setPort(port: number): Promise<void> {
-    if (toPort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
+    if (parsePort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
     await this.#storage.writeSetting('port', String(port));
   }
 
@@ -100,7 +100,7 @@ export class Pairing {
 
 /** makeCode returns a random pairing code with 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
 function makeCode(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(CodeGroups * CodeGroupChars));
+  const bytes = crypto.getRandomValues(new Uint8Array(CodeGroupCount * CodeGroupChars));
   const chars = Array.from(bytes, (byte) => CodeAlphabet.charAt(byte % CodeAlphabet.length)).join('');
   return (chars.match(/.{5}/g) ?? []).join('-');
 }
@@ -118,12 +118,12 @@ async function makeChecksum(checksumInput: string): Promise<string> {
  * parseConnection parses connection.json, which `opentabs extension install` writes beside the manifest of the
  * extension.
  */
-function parseConnection(checksumInput: string | undefined): ServerConnection | undefined {
-  if (checksumInput === undefined) return undefined;
+function parseConnection(fileText: string | undefined): ServerConnection | undefined {
+  if (fileText === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(checksumInput);
+    const value: unknown = JSON.parse(fileText);
     if (!isRecord(value)) return undefined;
-    const port = toPort(value.port);
+    const port = parsePort(value.port);
     return port !== undefined && typeof value.key === 'string' && value.key !== ''
       ? { port, key: value.key }
       : undefined;
@@ -132,6 +132,6 @@ function parseConnection(checksumInput: string | undefined): ServerConnection | 
   }
 }
 
-function toPort(value: unknown): number | undefined {
+function parsePort(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535 ? value : undefined;
 }

@@ -33,26 +33,26 @@ function makeFixture(t: TestContext) {
   const sentDecisions: CallDecideParams[] = [];
   const decisionResult: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
   const watchingStates: boolean[] = [];
-  /** While holdsCreations is true, the fake Chrome adds new notifications to heldCreations instead of creating them. */
-  const heldCreations: (() => void)[] = [];
+  /** While holdsCreations is true, the fake Chrome adds new notifications to pendingCreations instead of creating them. */
+  const pendingCreations: (() => void)[] = [];
   const panelState = {
     isPanelOpen: false,
     openedPanels: 0,
     watching: watchingStates,
     result: decisionResult,
     holdsCreations: false,
-    heldCreations,
+    heldCreations: pendingCreations,
   };
   const startWorker = () =>
     new ApprovalNotifications({
-      show: async (id, content) => {
-        if (panelState.holdsCreations) await new Promise<void>((resolve) => heldCreations.push(resolve));
+      showNotification: async (id, content) => {
+        if (panelState.holdsCreations) await new Promise<void>((resolve) => pendingCreations.push(resolve));
         openNotifications.set(id, content);
       },
-      close: async (id) => void openNotifications.delete(id),
-      listOpen: async () => [...openNotifications.keys()],
+      closeNotification: async (id) => void openNotifications.delete(id),
+      listNotifications: async () => [...openNotifications.keys()],
       isPanelOpen: () => panelState.isPanelOpen,
-      openPanel: async () => void panelState.openedPanels++,
+      openPanelFromNotification: async () => void panelState.openedPanels++,
       setWatching: (on) => void panelState.watching.push(on),
       decide: async (params) => {
         sentDecisions.push(params);
@@ -64,7 +64,7 @@ function makeFixture(t: TestContext) {
     });
   const notifications = startWorker();
   const showCalls = async (calls: readonly CallView[], worker = notifications) => {
-    t.mock.timers.tick(500); // Chrome now accepts another change of the notification.
+    t.mock.timers.tick(500); // Chrome now accepts another change of the notification
     worker.setWaitingCount(calls.length);
     worker.setCalls(calls);
     await runPendingPromises();
@@ -85,18 +85,18 @@ function makeFixture(t: TestContext) {
   };
 }
 
-test('the call that has waited longest has a notification while no panel is open', async (t) => {
+test('while no panel is open, a notification shows the call that has waited longest', async (t) => {
   const { notifications, showCalls, listTitles, openNotifications, panelState } = makeFixture(t);
   await showCalls([makeCall(1), makeCall(2), makeCall(3)]);
   assert.deepEqual(listTitles(), ['Allow p tool1?']);
   assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Allow once', 'Deny']);
   assert.match([...openNotifications.values()][0]?.context ?? '', /2 more waiting/);
   await showCalls([makeCall(2), makeCall(3)]);
-  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'the next call in the order of arrival');
+  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'the next call must get a notification');
   panelState.isPanelOpen = true;
   notifications.scheduleUpdate();
   await runPendingPromises();
-  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'a change waits until the operating system has answered');
+  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'a change must wait for the previous change');
   t.mock.timers.tick(500);
   await runPendingPromises();
   assert.deepEqual(listTitles(), []);
@@ -124,20 +124,20 @@ test('a button sends one decision about the ticket, and the notification closes'
       { callId: 'call_1', ticketId: 'ticket_1', allow: isAllowed, surface: 'notification', ...grantScope },
     ]);
     assert.deepEqual(listTitles(), []);
-    await showCalls([makeCall(1)]); // The server's list still contains the ended call.
+    await showCalls([makeCall(1)]); // the server's list still contains the ended call
     assert.deepEqual(listTitles(), []);
     t.mock.timers.reset();
   }
 });
 
-test('a click right after the notification appeared has no effect', async (t) => {
+test('a click directly after a notification appeared has no effect', async (t) => {
   const { notifications, showCalls, listTitles, onlyId, sentDecisions } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(600);
   notifications.handleButtonClick(onlyId(), 0);
   await runPendingPromises();
   assert.deepEqual(sentDecisions, []);
-  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the notification is shown again');
+  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the notification must return after an early click');
 });
 
 test('a notification with truncated content has no button "Allow"', async (t) => {
@@ -150,7 +150,7 @@ test('a notification with truncated content has no button "Allow"', async (t) =>
   assert.deepEqual([sentDecisions, panelState.openedPanels], [[], 1]);
 });
 
-test('a click on the notification text opens the panel; if none opens, the notification returns', async (t) => {
+test('a click on the notification text opens the side panel; if this fails, the notification returns', async (t) => {
   const { notifications, showCalls, listTitles, onlyId, sentDecisions, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   notifications.handleClick(onlyId());
@@ -161,7 +161,7 @@ test('a click on the notification text opens the panel; if none opens, the notif
   assert.deepEqual(listTitles(), ['Allow p tool1?']);
 });
 
-test('a notification that the user closes is not shown again, also by a new worker', async (t) => {
+test('a notification that the user closed is not shown again, even by a restarted worker', async (t) => {
   const { notifications, startWorker, showCalls, listTitles, openNotifications, onlyId } = makeFixture(t);
   await showCalls([makeCall(1)]);
   const id = onlyId();
@@ -173,7 +173,7 @@ test('a notification that the user closes is not shown again, also by a new work
   assert.deepEqual(listTitles(), []);
 });
 
-test('a new worker handles a click on the notification of an earlier worker', async (t) => {
+test('a restarted worker handles a click on a notification of the previous worker', async (t) => {
   const { startWorker, showCalls, onlyId, sentDecisions, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
@@ -185,7 +185,7 @@ test('a new worker handles a click on the notification of an earlier worker', as
   assert.deepEqual(sentDecisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow: false, surface: 'notification' }]);
 });
 
-test('a restarted worker requests the calls, and closes notifications that are not needed', async (t) => {
+test('a restarted worker requests the waiting calls, and closes notifications of other calls', async (t) => {
   const { startWorker, showCalls, openNotifications, listTitles, onlyId, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   const id = onlyId();
@@ -195,33 +195,33 @@ test('a restarted worker requests the calls, and closes notifications that are n
   await runPendingPromises();
   assert.deepEqual([onlyId(), panelState.watching], [id, [true]]);
   await showCalls([makeCall(1)], worker);
-  assert.equal(onlyId(), id, 'the user is not alerted again');
+  assert.equal(onlyId(), id, 'the ID must stay the same, so that the user is not alerted again');
   await showCalls([makeCall(2)], worker);
   assert.deepEqual(listTitles(), ['Allow p tool2?']);
 });
 
-test('a notification that Chrome creates after the user has decided closes', async (t) => {
+test("a notification that Chrome creates only after the user's decision is closed", async (t) => {
   const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   panelState.holdsCreations = true;
-  await showCalls([makeCall(1), makeCall(2)]); // the text of the notification changes
+  await showCalls([makeCall(1), makeCall(2)]); // the second call changes the text of the notification
   notifications.handleButtonClick(onlyId(), 1);
   await showCalls([]);
-  for (const create of panelState.heldCreations) create();
+  for (const createNotification of panelState.heldCreations) createNotification();
   await runPendingPromises();
   t.mock.timers.tick(500);
   await runPendingPromises();
   assert.deepEqual(listTitles(), []);
 });
 
-test('a notification that Chrome creates after the worker has stopped closes once its call is denied', async (t) => {
+test('a notification that Chrome creates after the worker stopped is closed once its call is denied', async (t) => {
   const { startWorker, showCalls, listTitles, panelState } = makeFixture(t);
   panelState.holdsCreations = true;
   await showCalls([makeCall(1)]);
   const worker = startWorker();
   await showCalls([], worker); // the call was denied in the terminal
-  for (const create of panelState.heldCreations) create();
+  for (const createNotification of panelState.heldCreations) createNotification();
   await runPendingPromises();
   assert.deepEqual(listTitles(), ['Allow p tool1?']);
   t.mock.timers.tick(2000);
@@ -235,7 +235,7 @@ test('without a link, the notification closes after 10 s', async (t) => {
   notifications.onLinkLost();
   t.mock.timers.tick(9_000);
   await runPendingPromises();
-  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the link may return');
+  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the notification must stay for 10 s without a link');
   t.mock.timers.tick(1_000);
   await runPendingPromises();
   assert.deepEqual(listTitles(), []);
@@ -254,7 +254,7 @@ test('a notification reports a decision that came too late', async (t) => {
   assert.deepEqual(listTitles(), []);
 });
 
-test('an unsent decision is reported, and the notification returns', async (t) => {
+test('if a decision cannot be sent, the user is notified and the approval notification returns', async (t) => {
   const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
   panelState.result.decided = new Error('there is no link to the server');
   await showCalls([makeCall(1)]);

@@ -7,7 +7,7 @@ import type { NotificationContent, NotificationListeners } from '../../chrome-no
 import { describeOutcome } from '../../panel/tickets.ts';
 import { formatToolName, removeHiddenCharacters } from '../../panel/wording.ts';
 import { awaitWithin, sleep } from '../../within.ts';
-import type { Link } from '../link/link.ts';
+import type { ServerLink } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
 
 /** MinShownMs protects the user from clicking a notification that has just replaced another notification. */
@@ -15,19 +15,19 @@ const MinShownMs = 700;
 const SettleDelayMs = 500;
 const OutcomeShownMs = 6000;
 const LostLinkDelayMs = 10_000;
-/** If Chrome stops a worker, the worker's new notifications can appear late. */
-const StrayDelayMs = 2000;
+/** StaleNotificationDelayMs is how late a notification of a stopped worker can appear, in milliseconds. */
+const StaleNotificationDelayMs = 2000;
 const PanelOpeningTimeoutMs = 3000;
-const DismissedKey = 'dismissedTickets';
-const MaxDismissed = 100;
+const DismissedStorageKey = 'dismissedTickets';
+const MaxDismissedTickets = 100;
 
 export interface ApprovalNotificationsOptions {
-  show(id: string, content: NotificationContent): Promise<void>;
-  close(id: string): Promise<void>;
-  listOpen(): Promise<string[]>;
+  showNotification(id: string, content: NotificationContent): Promise<void>;
+  closeNotification(id: string): Promise<void>;
+  listNotifications(): Promise<string[]>;
   isPanelOpen(): boolean;
   /** Chrome allows an extension to open the side panel only while the extension handles a user's click. */
-  openPanel(): Promise<void>;
+  openPanelFromNotification(): Promise<void>;
   setWatching(isWatching: boolean): void;
   decide(params: CallDecideParams): Promise<CallDecideResult>;
   /** readSessionValue and writeSessionValue access storage that Chrome clears when the browser restarts. */
@@ -51,14 +51,14 @@ export class ApprovalNotifications {
   readonly #options: ApprovalNotificationsOptions;
   #calls: readonly CallView[] | undefined;
   #waitingCount = 0;
-  #shown: ShownApproval | undefined;
+  #shownApproval: ShownApproval | undefined;
   #shownText = '';
-  /** #settledAtMs is when the notification can change again, in milliseconds since 1970. */
-  #settledAtMs = 0;
-  readonly #dismissed = new Set<string>();
-  readonly #decided = new Set<string>();
-  #lostTimer: ReturnType<typeof setTimeout> | undefined;
-  /** An update of the notification starts after the previous update has ended. */
+  /** #changeableAtMs is the earliest time at which the notification can change again, in milliseconds since 1970. */
+  #changeableAtMs = 0;
+  readonly #dismissedIds = new Set<string>();
+  readonly #decidedTicketIds = new Set<string>();
+  #linkLostTimer: ReturnType<typeof setTimeout> | undefined;
+  /** #pendingWork is the last update of the notification; the next update starts after it has ended. */
   #pendingWork: Promise<void>;
 
   readonly listeners: NotificationListeners = {
@@ -69,32 +69,32 @@ export class ApprovalNotifications {
 
   constructor(options: ApprovalNotificationsOptions) {
     this.#options = options;
-    this.#pendingWork = this.#restore();
-    setTimeout(() => this.scheduleUpdate(), StrayDelayMs);
+    this.#pendingWork = this.#restoreNotification();
+    setTimeout(() => this.scheduleUpdate(), StaleNotificationDelayMs);
     this.onLinkLost();
   }
 
   /** #restore finds the notification that a previous service worker has shown. */
-  async #restore(): Promise<void> {
-    for (const ticketId of (await this.#options.readSessionValue(DismissedKey))?.split(' ') ?? [])
-      this.#dismissed.add(ticketId);
-    const openNotifications = await this.#options.listOpen();
-    this.#shown = openNotifications.map(parseId).findLast((shown) => shown !== undefined);
-    await this.#closeStrays();
-    for (const id of openNotifications.filter(isOutcomeId)) await this.#options.close(id);
-    this.#updateWatching();
+  async #restoreNotification(): Promise<void> {
+    for (const ticketId of (await this.#options.readSessionValue(DismissedStorageKey))?.split(' ') ?? [])
+      this.#dismissedIds.add(ticketId);
+    const openNotifications = await this.#options.listNotifications();
+    this.#shownApproval = openNotifications.map(parseNotificationId).findLast((shown) => shown !== undefined);
+    await this.#closeStaleNotifications();
+    for (const id of openNotifications.filter(isOutcomeId)) await this.#options.closeNotification(id);
+    this.#updateStateWatch();
   }
 
   /** setWaitingCount updates the number of waiting calls, which the server sends even without a subscription. */
   setWaitingCount(count: number): void {
     this.#waitingCount = count;
     if (count === 0) this.setCalls([]);
-    this.#updateWatching();
+    this.#updateStateWatch();
   }
 
   setCalls(calls: readonly CallView[]): void {
     this.#calls = calls.filter((call) => call.waiting !== undefined);
-    clearTimeout(this.#lostTimer);
+    clearTimeout(this.#linkLostTimer);
     this.scheduleUpdate();
   }
 
@@ -102,14 +102,14 @@ export class ApprovalNotifications {
   onLinkLost(): void {
     this.#calls = undefined;
     this.#waitingCount = 0;
-    clearTimeout(this.#lostTimer);
-    this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkDelayMs);
+    clearTimeout(this.#linkLostTimer);
+    this.#linkLostTimer = setTimeout(() => this.setCalls([]), LostLinkDelayMs);
   }
 
   scheduleUpdate(): void {
     this.#pendingWork = this.#pendingWork
-      .then(() => this.#settle())
-      .then(() => this.#update())
+      .then(() => this.#waitUntilChangeable())
+      .then(() => this.#updateNotifications())
       .catch((error: unknown) => console.warn(`opentabs: the notification can't be shown: ${String(error)}`));
   }
 
@@ -117,104 +117,111 @@ export class ApprovalNotifications {
    * If a notification were updated before SettleDelayMs has passed, Chrome would show a second notification that never
    * closes.
    */
-  async #settle(): Promise<void> {
-    const leftMs = this.#settledAtMs - Date.now();
+  async #waitUntilChangeable(): Promise<void> {
+    const leftMs = this.#changeableAtMs - Date.now();
     if (leftMs > 0) await sleep(leftMs);
   }
 
-  async #update(): Promise<void> {
-    if (this.#calls) await this.#showOldest(this.#calls);
-    await this.#closeStrays();
+  async #updateNotifications(): Promise<void> {
+    if (this.#calls) await this.#showOldestApproval(this.#calls);
+    await this.#closeStaleNotifications();
   }
 
-  async #showOldest(calls: readonly CallView[]): Promise<void> {
+  async #showOldestApproval(calls: readonly CallView[]): Promise<void> {
     const call = this.#options.isPanelOpen() ? undefined : calls.find((one) => this.#needsNotification(one));
-    if (this.#shown && this.#shown.ticketId !== call?.waiting?.ticketId) await this.#closeShown();
+    if (this.#shownApproval && this.#shownApproval.ticketId !== call?.waiting?.ticketId)
+      await this.#closeShownApproval();
     if (call?.waiting) {
       const { content, canDecide } = makeApprovalNotice(call, calls.length - 1);
       const contentJson = JSON.stringify(content);
-      if (!this.#shown || this.#shownText !== contentJson) {
+      if (!this.#shownApproval || this.#shownText !== contentJson) {
         const { callId } = call;
         const { ticketId } = call.waiting;
-        const shownAtMs = this.#shown?.shownAtMs ?? Date.now();
+        const shownAtMs = this.#shownApproval?.shownAtMs ?? Date.now();
         // Keep the ID of an updated notification, so that the operating system does not alert the user again.
         const id =
-          this.#shown?.canDecide === canDecide ? this.#shown.id : makeId(callId, ticketId, shownAtMs, canDecide);
-        if (this.#shown && this.#shown.id !== id) await this.#closeShown();
-        this.#shown = { id, callId, ticketId, shownAtMs, canDecide };
+          this.#shownApproval?.canDecide === canDecide
+            ? this.#shownApproval.id
+            : makeNotificationId(callId, ticketId, shownAtMs, canDecide);
+        if (this.#shownApproval && this.#shownApproval.id !== id) await this.#closeShownApproval();
+        this.#shownApproval = { id, callId, ticketId, shownAtMs, canDecide };
         this.#shownText = contentJson;
-        await this.#options.show(id, content);
-        this.#settledAtMs = Date.now() + SettleDelayMs;
+        await this.#options.showNotification(id, content);
+        this.#changeableAtMs = Date.now() + SettleDelayMs;
       }
     }
-    this.#updateWatching();
+    this.#updateStateWatch();
   }
 
   /**
    * Chrome can create a notification late: after the user's decision, or after the worker that requested the
    * notification has stopped.
    */
-  async #closeStrays(): Promise<void> {
-    for (const id of await this.#options.listOpen())
-      if (parseId(id) && id !== this.#shown?.id) await this.#options.close(id);
+  async #closeStaleNotifications(): Promise<void> {
+    for (const id of await this.#options.listNotifications())
+      if (parseNotificationId(id) && id !== this.#shownApproval?.id) await this.#options.closeNotification(id);
   }
 
   #needsNotification({ waiting }: CallView): boolean {
     const id = waiting?.ticketId;
-    return id !== undefined && !this.#dismissed.has(id) && !this.#decided.has(id);
+    return id !== undefined && !this.#dismissedIds.has(id) && !this.#decidedTicketIds.has(id);
   }
 
-  async #closeShown(): Promise<void> {
-    const id = this.#shown?.id;
-    this.#forgetShown();
-    if (id !== undefined) await this.#options.close(id);
+  async #closeShownApproval(): Promise<void> {
+    const id = this.#shownApproval?.id;
+    this.#forgetShownApproval();
+    if (id !== undefined) await this.#options.closeNotification(id);
   }
 
-  #forgetShown(): void {
-    this.#shown = undefined;
+  #forgetShownApproval(): void {
+    this.#shownApproval = undefined;
     this.#shownText = '';
   }
 
-  #updateWatching(): void {
-    this.#options.setWatching(this.#waitingCount > 0 || this.#shown !== undefined);
+  #updateStateWatch(): void {
+    this.#options.setWatching(this.#waitingCount > 0 || this.#shownApproval !== undefined);
   }
 
   handleClick(id: string): void {
-    const shownApproval = parseId(id);
+    const shownApproval = parseNotificationId(id);
     if (!shownApproval) return;
-    // Call openPanel synchronously, because Chrome rejects opening the panel after the click handler has returned.
-    const panelOpening = this.#options.openPanel();
-    if (this.#shown?.id === id) this.#forgetShown();
-    void this.#options.close(id);
+    // Call openPanelFromNotification synchronously, because Chrome rejects opening the panel after the click handler has returned.
+    const panelOpening = this.#options.openPanelFromNotification();
+    if (this.#shownApproval?.id === id) this.#forgetShownApproval();
+    void this.#options.closeNotification(id);
     void panelOpening
       .catch((error: unknown) => console.warn(`opentabs: the side panel can't be opened: ${String(error)}`))
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningTimeoutMs));
   }
 
   handleButtonClick(id: string, button: number): void {
-    const shownApproval = parseId(id);
+    const shownApproval = parseNotificationId(id);
     if (!shownApproval) return;
     if (button === 0 && !shownApproval.canDecide) {
       this.handleClick(id);
       return;
     }
-    if (this.#shown?.id === id) this.#forgetShown();
-    void this.#options.close(id);
+    if (this.#shownApproval?.id === id) this.#forgetShownApproval();
+    void this.#options.closeNotification(id);
     if (Date.now() - shownApproval.shownAtMs >= MinShownMs) void this.#decide(shownApproval, button === 0);
-    else this.scheduleUpdate(); // The user had no time to read the notification.
+    else this.scheduleUpdate(); // the user had no time to read the notification
   }
 
   async #decide({ callId, ticketId }: ShownApproval, isAllowed: boolean): Promise<void> {
     const call = this.#calls?.find((one) => one.waiting?.ticketId === ticketId);
     const params = { callId, ticketId, allow: isAllowed, surface: 'notification' } as const;
-    this.#decided.add(ticketId);
+    this.#decidedTicketIds.add(ticketId);
     this.scheduleUpdate();
     try {
-      const decided = await this.#options.decide(isAllowed ? { ...params, scope: 'once' } : params);
-      if (decided.outcome === 'decided') return;
-      await this.#showOutcome(ticketId, describeOutcome(call?.waiting?.kind ?? 'permission', params, decided), call);
+      const decisionResult = await this.#options.decide(isAllowed ? { ...params, scope: 'once' } : params);
+      if (decisionResult.outcome === 'decided') return;
+      await this.#showOutcome(
+        ticketId,
+        describeOutcome(call?.waiting?.kind ?? 'permission', params, decisionResult),
+        call,
+      );
     } catch (error) {
-      this.#decided.delete(ticketId);
+      this.#decidedTicketIds.delete(ticketId);
       const reason = removeHiddenCharacters(error instanceof Error ? error.message : String(error));
       await this.#showOutcome(ticketId, `Not decided: ${reason}`, call);
       this.scheduleUpdate();
@@ -227,29 +234,34 @@ export class ApprovalNotifications {
     const message = call
       ? removeHiddenCharacters(call.waiting?.toolTitle || formatToolName(call))
       : 'The call no longer waits for you.';
-    await this.#options.show(id, { title, message, context: '', buttonTitles: [] });
-    setTimeout(() => void this.#options.close(id), OutcomeShownMs);
+    await this.#options.showNotification(id, { title, message, context: '', buttonTitles: [] });
+    setTimeout(() => void this.#options.closeNotification(id), OutcomeShownMs);
   }
 
-  /** If the user has closed a notification, the worker does not show the notification again. */
+  /**
+   * handleClose records that the user closed a notification, so that the worker does not show the notification again.
+   */
   handleClose(id: string, isByUser: boolean): void {
-    if (this.#shown?.id !== id) return;
-    const { ticketId } = this.#shown;
-    this.#forgetShown();
+    if (this.#shownApproval?.id !== id) return;
+    const { ticketId } = this.#shownApproval;
+    this.#forgetShownApproval();
     if (isByUser) {
-      this.#dismissed.add(ticketId);
-      void this.#options.writeSessionValue(DismissedKey, [...this.#dismissed].slice(-MaxDismissed).join(' '));
+      this.#dismissedIds.add(ticketId);
+      void this.#options.writeSessionValue(
+        DismissedStorageKey,
+        [...this.#dismissedIds].slice(-MaxDismissedTickets).join(' '),
+      );
     }
     this.scheduleUpdate();
   }
 }
 
-/** makeId encodes the data of a notification in its ID. */
-function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: boolean): string {
+/** makeNotificationId returns the ID of a notification, which encodes all data that a later click needs. */
+function makeNotificationId(callId: string, ticketId: string, shownAtMs: number, canDecide: boolean): string {
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-function parseId(id: string): ShownApproval | undefined {
+function parseNotificationId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;
   return { id, callId, ticketId, shownAtMs: Number(shownAtMs), canDecide: buttons === 'decide' };
@@ -263,17 +275,17 @@ function isOutcomeId(id: string): boolean {
   return id.startsWith('outcome:');
 }
 
-const DecisionLinkMs = 8000;
+const LinkOpenTimeoutMs = 8000;
 
 /**
  * If the user's click on a notification has just started the service worker, the decision waits until the link is open.
  */
-export function makeLinkedDecide(
-  link: Pick<Link, 'state' | 'opened' | 'request'>,
+export function makeDecideWhenLinked(
+  link: Pick<ServerLink, 'state' | 'opened' | 'request'>,
 ): ApprovalNotificationsOptions['decide'] {
   return async (params) => {
     if (link.state.kind !== 'open')
-      await awaitWithin(new Promise<void>((resolve) => link.opened.addListener(resolve)), DecisionLinkMs);
+      await awaitWithin(new Promise<void>((resolve) => link.opened.addListener(resolve)), LinkOpenTimeoutMs);
     return await link.request('call.decide', params);
   };
 }

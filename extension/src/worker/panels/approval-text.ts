@@ -6,11 +6,11 @@ import { summarizeArguments } from '../../panel/argument-list.ts';
 import { formatToolName, readHost, removeHiddenCharacters } from '../../panel/wording.ts';
 
 /**
- * MaxShownArguments and MaxShownReason limit the length of texts in a notification, in UTF-16 code units. Operating
+ * MaxArgumentChars and MaxReasonChars limit the length of texts in a notification, in UTF-16 code units. Operating
  * systems truncate long texts in notifications.
  */
-const MaxShownArguments = 140;
-const MaxShownReason = 160;
+const MaxArgumentChars = 140;
+const MaxReasonChars = 160;
 
 export interface ApprovalNotice {
   readonly content: NotificationContent;
@@ -37,8 +37,8 @@ export function makeApprovalNotice(call: CallView, otherCount: number): Approval
       canDecide: true,
     };
   }
-  const args = summarizeArguments(waitingView?.args ?? '', MaxShownArguments);
-  const canDecide = args !== undefined && reason.length <= MaxShownReason;
+  const args = summarizeArguments(waitingView?.args ?? '', MaxArgumentChars);
+  const canDecide = args !== undefined && reason.length <= MaxReasonChars;
   const effectText = waitingView?.readOnly
     ? 'The author declares that the tool only reads.'
     : 'The tool can change data.';
@@ -59,5 +59,5 @@ function toOneLine(text: string): string {
 }
 
 function truncateReason(text: string): string {
-  return text.length > MaxShownReason ? `${text.slice(0, MaxShownReason)}…` : text.replace(/\.$/, '');
+  return text.length > MaxReasonChars ? `${text.slice(0, MaxReasonChars)}…` : text.replace(/\.$/, '');
 }

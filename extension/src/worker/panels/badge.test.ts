@@ -3,9 +3,9 @@ import test from 'node:test';
 import type { PanelHold } from '../../panel-message.ts';
 import { Badge, makeBadgeContent } from './badge.ts';
 
-test('a lost link has priority over waiting calls, and those over running calls', () => {
-  const makeBadgeText = (linked: boolean, waitingCount: number, runningCount: number) =>
-    makeBadgeContent({ isLinked: linked, waitingCount, runningCount }).text;
+test('the badge shows a lost link before waiting calls, and waiting calls before running calls', () => {
+  const makeBadgeText = (isLinkOpen: boolean, waitingCount: number, runningCount: number) =>
+    makeBadgeContent({ isLinked: isLinkOpen, waitingCount, runningCount }).text;
   assert.deepEqual(
     [
       makeBadgeText(true, 0, 0),
@@ -26,15 +26,15 @@ test('a lost link has priority over waiting calls, and those over running calls'
   );
 });
 
-test('the badge is redrawn when its text changes, and not for short calls', (t) => {
+test('the badge is redrawn when its text changes, but not for calls shorter than 300 ms', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let runningCount = 0;
   const drawnTexts: string[] = [];
   const badge = new Badge({
     state: () => ({ isLinked: true, runningCount }),
     holds: () => [],
-    draw: ({ text: badgeText }) => drawnTexts.push(badgeText),
-    drawTab: () => assert.fail('no tab is in use'),
+    drawBadge: ({ text: badgeText }) => drawnTexts.push(badgeText),
+    drawTabBadge: () => assert.fail('no tab is in use'),
   });
   badge.scheduleRedraw();
   t.mock.timers.tick(300);
@@ -45,16 +45,16 @@ test('the badge is redrawn when its text changes, and not for short calls', (t) 
   runningCount = 0;
   badge.scheduleRedraw();
   t.mock.timers.tick(300);
-  assert.deepEqual(drawnTexts, [''], 'a short call does not change the badge');
+  assert.deepEqual(drawnTexts, [''], 'a short call must not change the badge');
   runningCount = 2;
   badge.scheduleRedraw();
   t.mock.timers.tick(300);
   assert.deepEqual(drawnTexts, ['', '2']);
   badge.scheduleRedraw();
-  badge.setWaiting(1);
-  assert.deepEqual(drawnTexts, ['', '2', '1?'], 'a waiting call is shown at once');
-  badge.setWaiting(0);
-  assert.deepEqual(drawnTexts, ['', '2', '1?', '2'], 'a decided call is removed at once');
+  badge.setWaitingCount(1);
+  assert.deepEqual(drawnTexts, ['', '2', '1?'], 'a waiting call must be shown at once');
+  badge.setWaitingCount(0);
+  assert.deepEqual(drawnTexts, ['', '2', '1?', '2'], 'a decided call must be removed at once');
   t.mock.timers.tick(300);
   assert.equal(drawnTexts.length, 4);
 });
@@ -66,8 +66,8 @@ test('a tab in use by an agent has a separate badge', (t) => {
   const badge = new Badge({
     state: () => ({ isLinked: true, runningCount: 0 }),
     holds: () => tabHolds.filter(({ endMs }) => endMs > Date.now()),
-    draw: () => undefined,
-    drawTab: (tabId, badgeText, title) => drawnTexts.push(`${tabId} ${badgeText} ${title}`),
+    drawBadge: () => undefined,
+    drawTabBadge: (tabId, badgeText, title) => drawnTexts.push(`${tabId} ${badgeText} ${title}`),
   });
   const takeDrawnTexts = () => {
     t.mock.timers.tick(300);
@@ -86,16 +86,16 @@ test('a tab in use by an agent has a separate badge', (t) => {
   assert.deepEqual(
     takeDrawnTexts(),
     ['7 ● opentabs: Claude Code uses this tab'],
-    'Chrome drops the badge with the document',
+    'a new document must get its badge again',
   );
-  badge.setWaiting(1);
+  badge.setWaitingCount(1);
   assert.deepEqual(
     takeDrawnTexts(),
     ['7 undefined opentabs: 1 call waiting for approval'],
-    'a call that waits for approval is shown in every tab',
+    'a waiting call must be shown in every tab',
   );
-  badge.setWaiting(0);
+  badge.setWaitingCount(0);
   assert.deepEqual(takeDrawnTexts(), ['7 ● opentabs: Claude Code uses this tab']);
   t.mock.timers.tick(10_000);
-  assert.deepEqual(takeDrawnTexts(), ['7 undefined opentabs'], 'the tab is no longer in use');
+  assert.deepEqual(takeDrawnTexts(), ['7 undefined opentabs'], 'a tab that is no longer in use must lose its badge');
 });

@@ -3,7 +3,10 @@
 // calls.
 import type { PanelHold } from '../../panel-message.ts';
 
-/** If the badge changed more often than every BadgeIntervalMs, short calls would make the badge flicker. */
+/**
+ * BadgeIntervalMs is the minimum time between two changes of the badge, because short calls would make the badge
+ * flicker.
+ */
 const BadgeIntervalMs = 300;
 
 const badgeColors = { bad: '#b3261e', needsApproval: '#8a5a00', runs: '#1a6b54' } as const;
@@ -30,18 +33,18 @@ export interface BadgeContent {
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waitingCount'>;
   holds(): readonly PanelHold[];
-  /** The method `draw` shows a badge in all tabs for which drawTab has set no separate badge. */
-  draw(content: BadgeContent): void;
+  /** The method `drawBadge` shows a badge in all tabs for which drawTabBadge has set no separate badge. */
+  drawBadge(content: BadgeContent): void;
   /**
    * If the active tab has no separate badge text, Chrome shows the badge text of all tabs. Chrome has no function that
    * removes the tooltip of a single tab.
    */
-  drawTab(tabId: number, text: string | undefined, title: string): void;
+  drawTabBadge(tabId: number, text: string | undefined, title: string): void;
 }
 
 export class Badge {
   readonly #options: BadgeOptions;
-  #waiting = 0;
+  #waitingCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
@@ -51,10 +54,12 @@ export class Badge {
     this.#options = options;
   }
 
-  /** On a new link, the server sends the number of waiting calls only if some call waits. */
-  setWaiting(count: number): void {
-    if (count === this.#waiting) return;
-    this.#waiting = count;
+  /**
+   * setWaitingCount sets the number of waiting calls. On a new link, the server sends this number only if a call is waiting.
+   */
+  setWaitingCount(count: number): void {
+    if (count === this.#waitingCount) return;
+    this.#waitingCount = count;
     clearTimeout(this.#timer);
     this.#redraw();
   }
@@ -70,9 +75,9 @@ export class Badge {
 
   #redraw(): void {
     this.#timer = undefined;
-    const badgeState = { ...this.#options.state(), waitingCount: this.#waiting };
+    const badgeState = { ...this.#options.state(), waitingCount: this.#waitingCount };
     const content = makeBadgeContent(badgeState);
-    if (content.title !== this.#shownTitle) this.#options.draw(content);
+    if (content.title !== this.#shownTitle) this.#options.drawBadge(content);
     this.#shownTitle = content.title;
     // Show waiting calls in every tab, even in tabs that an agent uses, because the user must notice the waiting calls.
     const tabHolds = badgeState.isLinked && badgeState.waitingCount === 0 ? this.#options.holds() : [];
@@ -88,12 +93,12 @@ export class Badge {
     for (const [tabId, title] of titleByTab) {
       if (this.#tabTitles.get(tabId) === title) continue;
       this.#tabTitles.set(tabId, title);
-      this.#options.drawTab(tabId, title === commonTitle ? undefined : '●', title);
+      this.#options.drawTabBadge(tabId, title === commonTitle ? undefined : '●', title);
     }
     clearTimeout(this.#endTimer);
     if (usedTabs.length === 0) return;
-    const restMs = Math.min(...usedTabs.map(({ endMs }) => endMs)) - Date.now();
-    this.#endTimer = setTimeout(() => this.scheduleRedraw(), Math.max(restMs, BadgeIntervalMs));
+    const remainingMs = Math.min(...usedTabs.map(({ endMs }) => endMs)) - Date.now();
+    this.#endTimer = setTimeout(() => this.scheduleRedraw(), Math.max(remainingMs, BadgeIntervalMs));
   }
 }
 

@@ -4,7 +4,7 @@ import { encodeRequest } from '../../../../wire/frame.ts';
 import type { Action } from '../../panel-message.ts';
 import { makePanelActions } from './panel-actions.ts';
 
-function setUp(decide: () => Promise<never>) {
+function makeFixture(decide: () => Promise<never>) {
   const actionLog: string[] = [];
   const recordAction =
     (what: string) =>
@@ -31,7 +31,7 @@ function setUp(decide: () => Promise<never>) {
 }
 
 test('makePanelActions sends requests to the server and returns its errors', async () => {
-  const { runPanelAction, actionLog } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
+  const { runPanelAction, actionLog } = makeFixture(() => Promise.reject(new Error('permissions.json is read-only')));
   const actions: Action[] = [
     { op: 'stop', callId: 'c' },
     { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'once' } },
@@ -74,8 +74,8 @@ test('makePanelActions sends requests to the server and returns its errors', asy
   );
 });
 
-test('makePanelActions runs browser actions locally', async () => {
-  const { runPanelAction, actionLog } = setUp(() => Promise.reject(new Error('not asked')));
+test('makePanelActions performs actions of the browser itself without the server', async () => {
+  const { runPanelAction, actionLog } = makeFixture(() => Promise.reject(new Error('not asked')));
   const actions: Action[] = [
     { op: 'reload', tabId: 7 },
     { op: 'show', tabId: 8 },

@@ -1,9 +1,9 @@
 import type { Action, ActionResult } from '../../panel-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
-import type { Link } from '../link/link.ts';
+import type { ServerLink } from '../link/link.ts';
 
 export interface PanelActionsOptions {
-  readonly link: Pick<Link, 'request' | 'restart'>;
+  readonly link: Pick<ServerLink, 'request' | 'restart'>;
   reloadTab(tabId: number): Promise<void>;
   activateTab(tabId: number): Promise<void>;
   openDetails(): Promise<void>;
@@ -16,41 +16,41 @@ export interface PanelActionsOptions {
 /** makePanelActions returns a function that rejects with an error message for the user if an action fails. */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, activateTab, openDetails, allowDebugger, renameBrowser, pairAgain, setPort } = options;
-  const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
+  const toActionResult = (actionPromise: Promise<unknown>): Promise<ActionResult> => actionPromise.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
-    stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),
+    stop: ({ callId }) => toActionResult(link.request('call.cancel', { callId })),
     decide: async ({ params }) => ({ decided: await link.request('call.decide', params) }),
     history: async ({ params }) => ({ history: await link.request('calls.history', params) }),
     inspectCall: async ({ callId }) => ({ call: await link.request('call.inspect', { callId }) }),
-    repeat: ({ callId }) => toDone(link.request('call.repeat', { callId })),
-    undo: ({ callId }) => toDone(link.request('call.undo', { callId })),
-    permission: ({ params }) => toDone(link.request('config.permission', params)),
-    review: ({ params }) => toDone(link.request('config.review', params)),
+    repeat: ({ callId }) => toActionResult(link.request('call.repeat', { callId })),
+    undo: ({ callId }) => toActionResult(link.request('call.undo', { callId })),
+    permission: ({ params }) => toActionResult(link.request('config.permission', params)),
+    review: ({ params }) => toActionResult(link.request('config.review', params)),
     inspectPlugin: async ({ plugin }) => ({ inspected: await link.request('plugin.inspect', { plugin }) }),
     pluginPage: async ({ params }) => ({ page: await link.request('plugin.page', params) }),
     installPlugin: async (action) => ({
       installed: await link.request('plugin.install', { package: action.package }),
     }),
     updatePlugin: async ({ plugin }) => ({ updated: await link.request('plugin.update', { plugin }) }),
-    removePlugin: ({ plugin }) => toDone(link.request('plugin.remove', { plugin })),
-    settings: ({ params }) => toDone(link.request('config.settings', params)),
-    opening: ({ params }) => toDone(link.request('config.opening', params)),
-    calls: ({ params }) => toDone(link.request('config.calls', params)),
-    lateAccess: ({ params }) => toDone(link.request('config.lateAccess', params)),
-    browserTools: ({ params }) => toDone(link.request('config.browserTools', params)),
-    site: ({ params }) => toDone(link.request('config.site', params)),
-    release: ({ tabId }) => toDone(link.request('tab.release', { tabId })),
-    reload: ({ tabId }) => toDone(reloadTab(tabId)),
-    show: ({ tabId }) => toDone(activateTab(tabId)),
-    rename: ({ name }) => toDone(renameBrowser(name).then(() => link.restart())),
-    pairAgain: () => toDone(pairAgain().then(() => link.restart())),
-    port: ({ port }) => toDone(setPort(port).then(() => link.restart())),
+    removePlugin: ({ plugin }) => toActionResult(link.request('plugin.remove', { plugin })),
+    settings: ({ params }) => toActionResult(link.request('config.settings', params)),
+    opening: ({ params }) => toActionResult(link.request('config.opening', params)),
+    calls: ({ params }) => toActionResult(link.request('config.calls', params)),
+    lateAccess: ({ params }) => toActionResult(link.request('config.lateAccess', params)),
+    browserTools: ({ params }) => toActionResult(link.request('config.browserTools', params)),
+    site: ({ params }) => toActionResult(link.request('config.site', params)),
+    release: ({ tabId }) => toActionResult(link.request('tab.release', { tabId })),
+    reload: ({ tabId }) => toActionResult(reloadTab(tabId)),
+    show: ({ tabId }) => toActionResult(activateTab(tabId)),
+    rename: ({ name }) => toActionResult(renameBrowser(name).then(() => link.restart())),
+    pairAgain: () => toActionResult(pairAgain().then(() => link.restart())),
+    port: ({ port }) => toActionResult(setPort(port).then(() => link.restart())),
     retry: async () => {
       link.restart();
       return {};
     },
-    details: () => toDone(openDetails()),
-    allowDebugger: () => toDone(allowDebugger()),
+    details: () => toActionResult(openDetails()),
+    allowDebugger: () => toActionResult(allowDebugger()),
   };
   return async (action) => routeMessage(handlers, action.op, action);
 }

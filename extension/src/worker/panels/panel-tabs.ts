@@ -1,13 +1,13 @@
 import { LoadErrorNoAccess, type PluginInfo, type TabInfo } from '../../../../wire/wire.gen.ts';
 import type { PanelPlugin, PanelTab } from '../../panel-message.ts';
 import type { LivePlugins } from '../delivery/live-plugins.ts';
-import type { Docs } from '../documents/docs.ts';
+import type { DocumentTable } from '../documents/docs.ts';
 
 export interface PanelTabsOptions {
   /** The field `tabs` contains the tabs that the worker has reported to the server. */
   readonly tabs: readonly TabInfo[];
   readonly wantedPlugins: readonly PluginInfo[];
-  readonly docs: Pick<Docs, 'findTopDoc'>;
+  readonly docs: Pick<DocumentTable, 'findTopDoc'>;
   readonly livePlugins: Pick<LivePlugins, 'problem'>;
 }
 
@@ -21,14 +21,14 @@ export function makePanelTabs({ tabs, wantedPlugins, docs, livePlugins }: PanelT
       const { name, displayName, hash } = plugin;
       if (tab.loadError === LoadErrorNoAccess && tab.needsReload?.includes(name))
         return [{ name, displayName, status: 'noAccess' }];
-      const inTop = topPlugins.find((p) => p.name === name);
+      const topFramePlugin = topPlugins.find((p) => p.name === name);
       const liveAdapters = [...topPlugins, ...framePlugins].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
-      const pluginProblem = inTop?.problem ?? (liveDocument && livePlugins.problem(liveDocument.doc, plugin));
+      const pluginProblem = topFramePlugin?.problem ?? (liveDocument && livePlugins.problem(liveDocument.doc, plugin));
       if (pluginProblem !== undefined) return [{ name, displayName, status: 'broken', problem: pluginProblem }];
       if (liveAdapters.length > 0)
         return [{ name, displayName, status: 'live', ready: liveAdapters.some((p) => p.ready === true) }];
-      if (inTop || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
+      if (topFramePlugin || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
       return [];
     });
     return { tabId: tab.tabId, title: tab.title, url: tab.url, plugins: panelPlugins };

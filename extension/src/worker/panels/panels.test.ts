@@ -53,7 +53,7 @@ const makeStateMessage = (
 });
 const emptyStateMessage = makeStateMessage({ calls: [], callsAt: 0, running: 0 });
 
-test('the server is watched while a panel is open, and changes are sent together', (t) => {
+test('the worker subscribes to the server state while a panel is open, and sends changes in batches', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watchedStates: boolean[] = [];
   const panels = makePanels({ state: () => baseState, setWatching: (on) => watchedStates.push(on), ...ignoredActions });
@@ -86,7 +86,7 @@ test('the server is watched while a panel is open, and changes are sent together
 test('each panel receives each ended call at least once, but not with every state message', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
-  const endedIn = (receivedMessages: readonly unknown[]) =>
+  const listEndedCallIds = (receivedMessages: readonly unknown[]) =>
     receivedMessages.map((message) =>
       Object(message)
         .ended.map((call: CallView) => call.callId)
@@ -103,11 +103,11 @@ test('each panel receives each ended call at least once, but not with every stat
   panels.addPanel(latePort.port);
   panels.clearCalls();
   t.mock.timers.tick(50);
-  assert.deepEqual(endedIn(firstPort.receivedMessages), ['', 'b,a', '', 'c']);
-  assert.deepEqual(endedIn(latePort.receivedMessages), ['c,b,a', 'c']);
+  assert.deepEqual(listEndedCallIds(firstPort.receivedMessages), ['', 'b,a', '', 'c']);
+  assert.deepEqual(listEndedCallIds(latePort.receivedMessages), ['c,b,a', 'c']);
 });
 
-test('plugins are sent when they arrive, and to a panel that opens later', () => {
+test('panels get the list of plugins when it arrives, and later panels when they open', () => {
   const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
   const [firstPort, secondPort, latePort] = [makePort(), makePort(), makePort()];
   panels.addPanel(firstPort.port);
@@ -126,7 +126,7 @@ test('plugins are sent when they arrive, and to a panel that opens later', () =>
   firstPort.close();
   secondPort.close();
   panels.addPanel(latePort.port);
-  assert.deepEqual(latePort.receivedMessages, [emptyStateMessage], 'plugins that may have changed since are not shown');
+  assert.deepEqual(latePort.receivedMessages, [emptyStateMessage], 'old plugins must not be sent to a new panel');
 });
 
 const validActions: Action[] = [
@@ -207,7 +207,7 @@ const invalidActions: unknown[] = [
   { op: 'format' },
 ];
 
-test('valid actions of the user run, and other messages are ignored', async () => {
+test('valid user actions from a panel run, and other messages are ignored', async () => {
   const receivedActions: Action[] = [];
   const panels = makePanels({
     state: () => baseState,
@@ -230,7 +230,7 @@ test('valid actions of the user run, and other messages are ignored', async () =
   );
 });
 
-test('only the panel that sent an action gets its result', async () => {
+test('only the panel that sent an action gets the result of the action', async () => {
   const panels = makePanels({
     state: () => baseState,
     setWatching: () => undefined,

@@ -1,6 +1,12 @@
 import type { CallView, StateBrowserParams, StatePluginsParams, StateSyncParams } from '../../../../wire/wire.gen.ts';
 import type { Port } from '../../chrome.ts';
-import { type Action, type ActionResult, type PanelState, readFromPanel, type ToPanel } from '../../panel-message.ts';
+import {
+  type Action,
+  type ActionResult,
+  type PanelState,
+  readPanelMessage,
+  type ToPanel,
+} from '../../panel-message.ts';
 import { PANEL_PORT } from '../../port-message.ts';
 import { Signal } from '../signal.ts';
 
@@ -34,7 +40,7 @@ export interface Panels {
 
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
-  const changed = new Signal();
+  const changeSignal = new Signal();
   let calls = EmptyCallState;
   /** endedCalls contains the latest ended calls, newest first, for panels that open later. */
   let endedCalls: readonly CallView[] = [];
@@ -50,22 +56,22 @@ export function makePanels(options: PanelsOptions): Panels {
     savedMessages.set(message.op, message);
     broadcastMessage(message);
   };
-  const makeState = (ended: readonly CallView[]): ToPanel => ({
+  const makeState = (newEndedCalls: readonly CallView[]): ToPanel => ({
     op: 'state',
     state: { ...options.state(), ...calls },
-    ended,
+    ended: newEndedCalls,
   });
   const scheduleUpdate = () => {
     if (ports.size === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      const ended = unsentEndedCalls;
+      const newEndedCalls = unsentEndedCalls;
       unsentEndedCalls = [];
-      broadcastMessage(makeState(ended));
+      broadcastMessage(makeState(newEndedCalls));
     }, UpdateDelayMs);
   };
   const answerRequest = async (port: Port, message: unknown) => {
-    const request = readFromPanel(message);
+    const request = readPanelMessage(message);
     if (!request) return;
     const actionResult = await options
       .runAction(request.action)
@@ -78,14 +84,14 @@ export function makePanels(options: PanelsOptions): Panels {
     port.onMessage((message) => void answerRequest(port, message));
     port.onDisconnect(() => {
       ports.delete(port);
-      changed.emit();
+      changeSignal.emit();
       if (ports.size > 0) return;
-      savedMessages.clear(); // Without an open panel, the server sends no updates.
+      savedMessages.clear(); // without an open panel, the server sends no updates
       endedCalls = [];
       unsentEndedCalls = [];
       options.setWatching(false);
     });
-    changed.emit();
+    changeSignal.emit();
     if (ports.size === 1) options.setWatching(true);
     port.postMessage(makeState(endedCalls));
     for (const message of savedMessages.values()) port.postMessage(message);
@@ -94,7 +100,7 @@ export function makePanels(options: PanelsOptions): Panels {
     get isPanelOpen() {
       return [...ports].some((port) => port.name === PANEL_PORT);
     },
-    changed,
+    changed: changeSignal,
     addPanel: addPort,
     setCalls: (callState) => {
       calls = {

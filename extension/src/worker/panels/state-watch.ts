@@ -20,11 +20,11 @@ export class StateWatch {
    * When the first panel opens, setConsumer always subscribes again, because the server sends its complete state only
    * after a new subscription.
    */
-  setConsumer(stateConsumer: StateConsumer, isUsing: boolean): void {
+  setConsumer(stateConsumer: StateConsumer, isActive: boolean): void {
     const wasOn = this.isOn;
-    if (isUsing) this.#consumers.add(stateConsumer);
+    if (isActive) this.#consumers.add(stateConsumer);
     else this.#consumers.delete(stateConsumer);
-    if (this.isOn !== wasOn || (isUsing && stateConsumer === 'panels')) this.#send(this.isOn);
+    if (this.isOn !== wasOn || (isActive && stateConsumer === 'panels')) this.#send(this.isOn);
   }
 
   /** The method `resend` repeats the subscription to the server's state on a new link. */

@@ -35,13 +35,13 @@ const matchCases: [pattern: string, url: string, want: boolean][] = [
   ['*://EXAMPLE.com/*', 'https://example.com/', true],
 ];
 
-test('match patterns work as in Chrome, including the query string', () => {
-  for (const [pattern, url, want] of matchCases) {
-    assert.equal(matchesAny(url, [pattern], []), want, `${pattern} on ${url}`);
+test('match patterns match the same URLs as in Chrome, including the query string', () => {
+  for (const [pattern, url, shouldMatch] of matchCases) {
+    assert.equal(matchesAny(url, [pattern], []), shouldMatch, `${pattern} on ${url}`);
   }
 });
 
-test('excluded patterns have priority, and invalid URLs and patterns match nothing', () => {
+test('excluded patterns override matching patterns, and invalid URLs and patterns match nothing', () => {
   assert.equal(matchesAny('https://a.org/x', ['*://a.org/*'], ['*://a.org/x*']), false);
   assert.equal(matchesAny('https://a.org/y', ['*://a.org/*'], ['*://a.org/x*']), true);
   assert.equal(matchesAny('about:blank', ['*://*/*'], []), false);
@@ -51,9 +51,9 @@ test('excluded patterns have priority, and invalid URLs and patterns match nothi
   }
 });
 
-test('a port with the scheme * becomes two patterns, because Chrome would reject the whole registration', () => {
+test('toChromePatterns splits a pattern with a port and the scheme *, which Chrome would reject', () => {
   assert.deepEqual(toChromePatterns('*://a.org:8080/x*'), ['http://a.org:8080/x*', 'https://a.org:8080/x*']);
-  for (const same of ['*://a.org/*', '*://a.org:*/*', 'http://localhost:8080/*'])
-    assert.deepEqual(toChromePatterns(same), [same]);
+  for (const validPattern of ['*://a.org/*', '*://a.org:*/*', 'http://localhost:8080/*'])
+    assert.deepEqual(toChromePatterns(validPattern), [validPattern]);
   assert.deepEqual(toChromePatterns('no pattern'), []);
 });

@@ -68,18 +68,18 @@ function readPort(url: URL): string {
 function makeGlobMatcher(pattern: string): (matchedText: string) => boolean {
   const patternPieces = pattern.split('*');
   const [prefix = ''] = patternPieces;
-  const suffix = patternPieces.at(-1) ?? '';
+  const patternSuffix = patternPieces.at(-1) ?? '';
   if (patternPieces.length === 1) return (matchedText) => matchedText === pattern;
   const middlePieces = patternPieces.slice(1, -1);
   return (matchedText) => {
     if (
       !matchedText.startsWith(prefix) ||
-      matchedText.length < prefix.length + suffix.length ||
-      !matchedText.endsWith(suffix)
+      matchedText.length < prefix.length + patternSuffix.length ||
+      !matchedText.endsWith(patternSuffix)
     )
       return false;
     let matchPosition = prefix.length;
-    const suffixStart = matchedText.length - suffix.length;
+    const suffixStart = matchedText.length - patternSuffix.length;
     for (const piece of middlePieces) {
       const pieceStart = matchedText.indexOf(piece, matchPosition);
       if (pieceStart < 0 || pieceStart + piece.length > suffixStart) return false;

@@ -75,8 +75,8 @@ function makeFixture() {
     new Plugins(chrome, {
       entryPoints: { deriveName: async (plugin) => `_${plugin}` },
       fetchCode: code,
-      recentlyUsed: async () => usedPlugins,
-      bootId: async () => browserState.boot,
+      listRecentlyUsedPlugins: async () => usedPlugins,
+      readBootId: async () => browserState.boot,
     });
   return {
     browserState,
@@ -94,7 +94,7 @@ function makeFixture() {
 
 async function syncAndPrepare(plugins: Plugins, wantedPlugins: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(makeSyncParams(...wantedPlugins)), 'userScripts');
-  await plugins.prepare();
+  await plugins.registerEarlyScripts();
 }
 
 const makeSyncParams = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
@@ -110,7 +110,7 @@ const makePlugin = (name: string, pluginFields: Partial<PluginInfo> = {}): Plugi
   matches: [`*://${name}.org/*`],
   ...pluginFields,
 });
-test('one base and one bridge serve the pages of all plugins, and isolated or framed plugins have their own', async () => {
+test('plugins share one base and one bridge, but plugins with frames have separate ones, and isolated ones no base', async () => {
   const { plugins, scripts, files, browserState } = makeFixture();
   const registeredScripts = [
     makePlugin('a'),
@@ -141,7 +141,7 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
   assert.equal(base?.code, `const _ = HOST(false)("{\\"frames\\":true}"\n);`);
 });
 
-test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
+test('a few adapters are registered in advance together, and the bridge after them', async () => {
   const { plugins, scripts, browserState, eventOrder, refusedScripts } = makeFixture();
   const isolatedPlugin = makePlugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
   await syncAndPrepare(plugins, [makePlugin('a'), isolatedPlugin]);
@@ -160,7 +160,7 @@ test('a few adapters are preregistered together, with their entry points, and th
   assert.deepEqual(removeDigests(eventOrder.slice(-1)), ['bridge']);
   assert.equal(eventOrder.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys())
-    assert.ok(eventOrder.indexOf(`probe-${id}`) < eventOrder.indexOf(id), `there is no probe before the script ${id}`);
+    assert.ok(eventOrder.indexOf(`probe-${id}`) < eventOrder.indexOf(id), `no probe runs before ${id}`);
   // If Chrome rejects one script, all other scripts are still registered.
   refusedScripts.add('plugin-c-script-c');
   await syncAndPrepare(plugins, [makePlugin('a'), isolatedPlugin, makePlugin('c'), makePlugin('d')]);
@@ -169,24 +169,24 @@ test('a few adapters are preregistered together, with their entry points, and th
   assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
 });
 
-test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
+test('of many plugins, only early or recently used plugins are registered in advance, up to a limit', async () => {
   const { plugins, scripts, usedPlugins, browserState } = makeFixture();
   const manyPlugins = Array.from({ length: 120 }, (_, i) => makePlugin(`p${i}`, i === 7 ? { early: true } : {}));
   await syncAndPrepare(plugins, manyPlugins);
   assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-p7-script-p7']);
   usedPlugins.push(...Array.from({ length: 30 }, (_, i) => `p${i + 50}`));
-  await plugins.prepare();
+  await plugins.registerEarlyScripts();
   assert.equal(scripts.size, 17);
   assert.ok(scripts.has('plugin-p50-script-p50') && !scripts.has('plugin-p65-script-p65'));
   usedPlugins.unshift('p3');
-  await plugins.prepare();
+  await plugins.registerEarlyScripts();
   assert.ok(scripts.has('plugin-p3-script-p3') && !scripts.has('plugin-p64-script-p64'));
   browserState.chars = 3 << 20;
-  await plugins.prepare();
+  await plugins.registerEarlyScripts();
   assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
 });
 
-test('pre-scripts are always preregistered, and plugins that need the documentâ€™s start cannot start late', async () => {
+test('pre-scripts are always registered in advance, and their plugins cannot start late', async () => {
   const { plugins, scripts, browserState } = makeFixture();
   const preScriptPlugin = makePlugin('pre', { preScript: true, allFrames: true });
   const earlyPlugins = Array.from({ length: 3 }, (_, i) => makePlugin(`e${i}`, { early: true }));
@@ -210,7 +210,7 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
   );
 });
 
-test('a restarted worker finds the registrations', async () => {
+test('a restarted worker finds the registered scripts and registers nothing again', async () => {
   const { plugins, makePlugins, browserState, eventOrder } = makeFixture();
   await syncAndPrepare(plugins, [makePlugin('a')]);
   const [stateBefore, registrations] = [eventOrder.join(), browserState.registrations];
@@ -221,7 +221,7 @@ test('a restarted worker finds the registrations', async () => {
   );
 });
 
-test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
+test('after a browser restart, the bridge is registered again, because otherwise Chrome would run no script', async () => {
   const { makePlugins, plugins, scripts, files, browserState } = makeFixture();
   const wantedPlugins = [
     makePlugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }),
@@ -241,17 +241,17 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
   assert.deepEqual(
     [...files.map((f) => f.script.id), ...scripts.keys()].sort(),
     [...stateBefore].sort(),
-    'a restart of the worker alone changes no registration',
+    'a restart of the worker alone must change no registration',
   );
   browserState.boot = 'second';
   await syncAndPrepare(makePlugins(), wantedPlugins);
   const after = [...files.map((f) => f.script.id), ...scripts.keys()];
   assert.deepEqual(after.filter((id) => !stateBefore.includes(id)).length, 1);
   assert.deepEqual([removeDigests([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
-  assert.equal(browserState.registrations, 2, 'no code was registered again');
+  assert.equal(browserState.registrations, 2, 'no user script may be registered again');
 });
 
-test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
+test('a sync removes unwanted scripts, updates changed patterns, and replaces old scripts', async () => {
   const { plugins, scripts, files, log, eventOrder } = makeFixture();
   await syncAndPrepare(plugins, [makePlugin('a'), makePlugin('b')]);
   await syncAndPrepare(plugins, [makePlugin('a', { matches: ['*://other.org/*'] })]);
@@ -259,22 +259,22 @@ test('unwanted scripts are removed, changed patterns are updated, and a new scri
   assert.deepEqual(log, ['moved plugin-a-script-a']);
   assert.deepEqual(removeDigests(eventOrder.slice(-1)), ['bridge']);
   await plugins.sync(makeSyncParams(makePlugin('a', { script: 's2' })));
-  assert.deepEqual(removeDigests(scripts.keys()), ['base'], 'the old script is gone at once');
-  await plugins.prepare();
+  assert.deepEqual(removeDigests(scripts.keys()), ['base'], 'the sync must remove the old script at once');
+  await plugins.registerEarlyScripts();
   assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-a-s2']);
   await plugins.sync({});
-  await plugins.prepare();
+  await plugins.registerEarlyScripts();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
 });
 
-test('a removed plugin is wanted until Chrome has unregistered it, and no registration comes before that', async () => {
+test('a removed plugin stays wanted until Chrome has unregistered it, before any new registration', async () => {
   for (const isAllowed of [true, false]) {
     const { plugins, chrome, browserState, log } = makeFixture();
     browserState.allowed = isAllowed;
     const wantedPlugins = () => plugins.wantedPlugins.map(({ name }) => name);
     const [pluginA, pluginB] = [makePlugin('a', { file: 'a.js' }), makePlugin('b', { file: 'b.js' })];
     await plugins.sync(makeSyncParams(pluginA, pluginB));
-    await plugins.prepare();
+    await plugins.registerEarlyScripts();
     for (const method of [
       'unregisterUserScripts',
       'unregisterFiles',
@@ -299,16 +299,16 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
   }
 });
 
-test('a pattern that Chrome would reject does not affect others', async () => {
+test('a match pattern that Chrome would reject does not affect other patterns', async () => {
   const { plugins, files } = makeFixture();
-  const badPlugin = makePlugin('bad', { matches: ['*://*', 'not a pattern'] });
-  const half = makePlugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
-  await plugins.sync(makeSyncParams(badPlugin, half));
-  assert.deepEqual(plugins.wantedPlugins, [half]);
+  const invalidPlugin = makePlugin('bad', { matches: ['*://*', 'not a pattern'] });
+  const partlyValidPlugin = makePlugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
+  await plugins.sync(makeSyncParams(invalidPlugin, partlyValidPlugin));
+  assert.deepEqual(plugins.wantedPlugins, [partlyValidPlugin]);
   assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 
-test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
+test('without user scripts, plugins for an isolated world cannot run', async () => {
   const { plugins, browserState } = makeFixture();
   const isolatedPlugin = makePlugin('a', { world: 'isolated', file: 'adapters/a.js' });
   await plugins.sync(makeSyncParams(isolatedPlugin));
@@ -318,7 +318,7 @@ test('without user scripts, isolated plugins cannot run, whatever a document rep
   assert.deepEqual([plugins.canRun(isolatedPlugin), plugins.canRun(makePlugin('b'))], [false, true]);
 });
 
-test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
+test('without user scripts, plugin files are registered before the bridge, but none for an isolated world', async () => {
   const { plugins, files, browserState } = makeFixture();
   browserState.allowed = false;
   const pluginA = makePlugin('a', { file: 'adapters/a.js' });
@@ -343,10 +343,10 @@ test('without user scripts, files are registered before the bridge, but none in 
   );
 });
 
-test('without user scripts and files, the mode is none', async () => {
+test('the injection mode is none if user scripts are not allowed and a plugin has no file', async () => {
   const { plugins, browserState } = makeFixture();
   browserState.allowed = false;
-  assert.equal(await plugins.sync(makeSyncParams()), 'files', 'without plugins, no permission is missing');
+  assert.equal(await plugins.sync(makeSyncParams()), 'files', 'without plugins, the mode must be files');
   assert.equal(await plugins.sync(makeSyncParams(makePlugin('a'))), 'none');
   assert.equal(plugins.mode, 'none');
   browserState.allowed = true;
@@ -357,9 +357,9 @@ test('plugin syncs run one after the other', async () => {
   const { plugins, scripts } = makeFixture();
   const registeredScripts = [
     plugins.sync(makeSyncParams(makePlugin('a'))),
-    plugins.prepare(),
+    plugins.registerEarlyScripts(),
     plugins.sync(makeSyncParams(makePlugin('a'))),
-    plugins.prepare(),
+    plugins.registerEarlyScripts(),
   ];
   await Promise.all(registeredScripts);
   assert.equal(scripts.size, 2);

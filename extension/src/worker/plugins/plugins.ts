@@ -13,7 +13,10 @@ import { selectWithinBudget, sortForPreregistration } from './usage.ts';
 const BRIDGE_PREFIX = 'bridge-';
 const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
 const BRIDGE_FILE = 'bridge.js';
-/** A probe is a script that runs in a document just before a host's or the bridge's script. */
+/**
+ * PROBE_PREFIX begins the registration ID of a probe, a script that runs in a document just before a host or the
+ * bridge.
+ */
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
 /** PRE_SCRIPT_PREFIX is the prefix of the registration ID of a pre-script whose adapter is injected later. */
@@ -35,11 +38,11 @@ export interface ScriptRegistrar {
 
 export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
-  /** With an empty name, fetchCode returns the code of the host. */
+  /** fetchCode returns the code of a plugin, or the code of the host for an empty name. */
   fetchCode(name: string, script: string): Promise<PluginFetchResult>;
-  recentlyUsed(): Promise<readonly string[]>;
-  /** bootId returns an ID that changes whenever the browser starts. */
-  bootId(): Promise<string>;
+  listRecentlyUsedPlugins(): Promise<readonly string[]>;
+  /** readBootId returns an ID that changes whenever the browser starts. */
+  readBootId(): Promise<string>;
 }
 
 type UserScript = RegisteredScript & { readonly code: string };
@@ -51,7 +54,7 @@ type UserScript = RegisteredScript & { readonly code: string };
 export class Plugins {
   readonly #registrar: ScriptRegistrar;
   readonly #options: PluginsOptions;
-  #wanted: readonly PluginInfo[] = [];
+  #wantedPlugins: readonly PluginInfo[] = [];
   #hostHash = '';
   #mode: InjectMode = 'none';
   #isSyncing = false;
@@ -62,7 +65,7 @@ export class Plugins {
    */
   #pluginsOverBudget: ReadonlySet<string> = new Set();
   #lastWork: Promise<unknown> = Promise.resolve();
-  #registered: Map<string, RegisteredScript> | undefined;
+  #registeredScripts: Map<string, RegisteredScript> | undefined;
 
   constructor(registrar: ScriptRegistrar, options: PluginsOptions) {
     this.#registrar = registrar;
@@ -70,7 +73,7 @@ export class Plugins {
   }
 
   get wantedPlugins(): readonly PluginInfo[] {
-    return this.#wanted;
+    return this.#wantedPlugins;
   }
 
   get hostHash(): string {
@@ -86,37 +89,36 @@ export class Plugins {
   }
 
   get injectablePlugins(): readonly PluginInfo[] {
-    return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
+    return this.#isSynced && this.#mode === 'userScripts' ? this.#wantedPlugins : [];
   }
 
   /**
    * The method `sync` registers the scripts that every matching page needs: the bridge, and a base script that can run
-   * adapters on demand. The method prepare, not sync, registers pre-scripts and the adapters that start as soon as a
-   * page loads.
+   * adapters on demand. The method `registerEarlyScripts` registers pre-scripts and the adapters that start as soon as a page loads.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
-    return this.#queue(async () => {
+    return this.#enqueue(async () => {
       const wantedPlugins = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
-      this.#mode = await this.#detect(wantedPlugins);
-      await this.#unregisterOthers(wantedPlugins);
-      this.#wanted = wantedPlugins;
+      this.#mode = await this.#readMode(wantedPlugins);
+      await this.#unregisterUnwanted(wantedPlugins);
+      this.#wantedPlugins = wantedPlugins;
       this.#hostHash = params.host ?? '';
-      if (this.#mode === 'userScripts') await this.#syncBases();
+      if (this.#mode === 'userScripts') await this.#syncBaseScripts();
       await this.#syncFiles(this.#mode === 'files');
       this.#isSynced = true;
       return this.#mode;
     });
   }
 
-  /** The method `prepare` registers all pre-scripts, and the adapters that should start as soon as a page loads. */
-  prepare(): Promise<void> {
-    return this.#queue(async () => {
+  /** The method `registerEarlyScripts` registers all pre-scripts, and the adapters that should start as soon as a page loads. */
+  registerEarlyScripts(): Promise<void> {
+    return this.#enqueue(async () => {
       if (this.#mode !== 'userScripts') return;
       const fetchCode = (plugin: PluginInfo) => this.#options.fetchCode(plugin.name, plugin.script);
-      const usedPlugins = await this.#options.recentlyUsed();
+      const usedPlugins = await this.#options.listRecentlyUsedPlugins();
       const preregisteredPlugins = await selectWithinBudget(
-        sortForPreregistration(this.#wanted, usedPlugins),
+        sortForPreregistration(this.#wantedPlugins, usedPlugins),
         async (plugin) =>
           fetchCode(plugin).then(
             (fetched) => fetched.code.length + (fetched.preScript?.length ?? 0),
@@ -124,18 +126,18 @@ export class Plugins {
           ),
       );
       this.#pluginsOverBudget = new Set(
-        this.#wanted.flatMap((p) => (p.early === true && !preregisteredPlugins.includes(p) ? [p.name] : [])),
+        this.#wantedPlugins.flatMap((p) => (p.early === true && !preregisteredPlugins.includes(p) ? [p.name] : [])),
       );
       const scripts = new Map<string, { script: RegisteredScript; plugin: PluginInfo; hasAdapter: boolean }>();
-      for (const plugin of this.#wanted) {
+      for (const plugin of this.#wantedPlugins) {
         const hasAdapter = preregisteredPlugins.includes(plugin);
         if (!hasAdapter && plugin.preScript !== true) continue;
         const script = this.#makeScript(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
         scripts.set(script.id, { script, plugin, hasAdapter });
       }
-      const registeredScripts = await this.#readRegistered();
+      const registeredScripts = await this.#readRegisteredScripts();
       const staleIds = [...registeredScripts.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
-      await this.#unregister(staleIds);
+      await this.#unregisterScripts(staleIds);
       const newScripts: UserScript[] = [];
       for (const [id, { script, plugin, hasAdapter }] of scripts) {
         const oldScript = registeredScripts.get(id);
@@ -152,7 +154,7 @@ export class Plugins {
           console.warn(`opentabs: ${plugin.name} can't be registered: ${String(error)}`);
         }
       }
-      await this.#registerAll(newScripts);
+      await this.#registerScripts(newScripts);
       await this.#syncFiles(false);
     });
   }
@@ -169,68 +171,72 @@ export class Plugins {
   }
 
   /**
-   * If Chrome rejects the scripts, registerAll registers the scripts one by one, so that one faulty script blocks no
+   * If Chrome rejects the scripts, registerScripts registers the scripts one by one, so that one faulty script blocks no
    * other.
    */
-  async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
+  async #registerScripts(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
     await this.#syncProbes(newScripts);
     try {
       await this.#registrar.registerUserScripts(newScripts);
     } catch (error) {
       if (newScripts.length === 1) console.warn(`opentabs: ${newScripts[0]?.id} can't be registered: ${String(error)}`);
-      else for (const script of newScripts) await this.#registerAll([script]);
+      else for (const script of newScripts) await this.#registerScripts([script]);
       return;
     }
-    const registeredScripts = await this.#readRegistered();
+    const registeredScripts = await this.#readRegisteredScripts();
     for (const { code: _, ...script } of newScripts) registeredScripts.set(script.id, script);
   }
 
-  async #syncBases(): Promise<void> {
-    const registeredScripts = await this.#readRegistered();
-    const baseScripts = await this.#makeBases();
-    const newBases = baseScripts.filter((base) => !registeredScripts.has(base.id));
-    if (newBases.length > 0) {
+  async #syncBaseScripts(): Promise<void> {
+    const registeredScripts = await this.#readRegisteredScripts();
+    const baseScripts = await this.#makeBaseScripts();
+    const newBaseScripts = baseScripts.filter((base) => !registeredScripts.has(base.id));
+    if (newBaseScripts.length > 0) {
       const [host, entryPoint] = await Promise.all([
         this.#options.fetchCode('', this.#hostHash),
         this.#options.entryPoints.deriveName(BASE_SCRIPT_NAME),
-        this.#syncProbes(newBases),
+        this.#syncProbes(newBaseScripts),
       ]);
-      const baseCode = (frames: boolean) =>
+      const makeBaseCode = (frames: boolean) =>
         makeConstantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
-      await this.#registrar.registerUserScripts(newBases.map((base) => ({ ...base, code: baseCode(base.allFrames) })));
-      for (const base of newBases) registeredScripts.set(base.id, base);
+      await this.#registrar.registerUserScripts(
+        newBaseScripts.map((base) => ({ ...base, code: makeBaseCode(base.allFrames) })),
+      );
+      for (const base of newBaseScripts) registeredScripts.set(base.id, base);
     }
     const baseIds = new Set(baseScripts.map((base) => base.id));
-    await this.#unregister(
+    await this.#unregisterScripts(
       [...registeredScripts.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)),
     );
   }
 
-  /** unregisterOthers must run before `wanted` changes, because Chrome must not start a plugin that `wanted` lacks. */
-  async #unregisterOthers(wantedPlugins: readonly PluginInfo[]): Promise<void> {
+  /**
+   * #unregisterUnwanted must run before #wanted changes, because Chrome must not start a plugin that is not in #wanted.
+   */
+  async #unregisterUnwanted(wantedPlugins: readonly PluginInfo[]): Promise<void> {
     const currentScriptIds = new Set(
       wantedPlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
     const isOther = (id: string) =>
       (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !currentScriptIds.has(id);
     if (this.#mode === 'userScripts')
-      await this.#unregister([...(await this.#readRegistered()).keys()].filter(isOther));
+      await this.#unregisterScripts([...(await this.#readRegisteredScripts()).keys()].filter(isOther));
     const files = (await this.#registrar.listFileScripts()).map((script) => script.id);
     await this.#registrar.unregisterFiles(files.filter(isOther));
   }
 
   /**
-   * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. In each
+   * makeBaseScripts returns two base scripts: one for plugins that also run in frames, and one for all other plugins. In each
    * document, Chrome runs at most one of the base scripts.
    */
-  async #makeBases(): Promise<RegisteredScript[]> {
-    const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
-    const frameMatches = uniteMatches(inPages.filter(runsInFrames));
+  async #makeBaseScripts(): Promise<RegisteredScript[]> {
+    const mainWorldPlugins = this.#wantedPlugins.filter((plugin) => plugin.world !== 'isolated');
+    const frameMatches = mergeMatchPatterns(mainWorldPlugins.filter(runsInFrames));
     const baseScripts = [
       { matches: frameMatches, excludeMatches: [], allFrames: true },
       {
-        matches: uniteMatches(inPages.filter((p) => !runsInFrames(p))),
+        matches: mergeMatchPatterns(mainWorldPlugins.filter((p) => !runsInFrames(p))),
         excludeMatches: frameMatches,
         allFrames: false,
       },
@@ -244,8 +250,8 @@ export class Plugins {
     return scripts;
   }
 
-  async #unregister(ids: readonly string[]): Promise<void> {
-    const registeredScripts = await this.#readRegistered();
+  async #unregisterScripts(ids: readonly string[]): Promise<void> {
+    const registeredScripts = await this.#readRegisteredScripts();
     await this.#registrar.unregisterUserScripts(ids);
     for (const id of ids) registeredScripts.delete(id);
   }
@@ -256,10 +262,10 @@ export class Plugins {
   }
 
   detectMode(): Promise<InjectMode> {
-    return this.#detect(this.#wanted);
+    return this.#readMode(this.#wantedPlugins);
   }
 
-  async #detect(wantedPlugins: readonly PluginInfo[]): Promise<InjectMode> {
+  async #readMode(wantedPlugins: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
     // If the server wants no plugins, return 'files', so that the panel does not request the permission for user
     // scripts.
@@ -281,30 +287,30 @@ export class Plugins {
 
   /**
    * The method `clear` unregisters all scripts, because scripts of an older extension version may use another protocol.
-   * It returns true if a sync must run again, because it may have removed scripts that the sync registered.
+   * `clear` returns true if a sync must run again, because `clear` may have removed scripts that the sync registered.
    */
   clear(): Promise<boolean> {
-    const isSyncNeeded = this.#isSyncing;
-    return this.#queue(async () => {
+    const wasSyncing = this.#isSyncing;
+    return this.#enqueue(async () => {
       if (await this.#registrar.areUserScriptsAllowed()) {
-        const registeredScripts = await this.#readRegistered();
+        const registeredScripts = await this.#readRegisteredScripts();
         await this.#registrar.unregisterUserScripts([...registeredScripts.keys()]);
         registeredScripts.clear();
       }
       await this.#registrar.unregisterFiles((await this.#registrar.listFileScripts()).map((s) => s.id));
-      return isSyncNeeded;
+      return wasSyncing;
     });
   }
 
-  #queue<T>(work: () => Promise<T>): Promise<T> {
-    const queuedWork = this.#lastWork.then(work, work);
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+    const queuedWork = this.#lastWork.then(task, task);
     this.#lastWork = queuedWork.catch(() => undefined);
     return queuedWork;
   }
 
-  async #readRegistered(): Promise<Map<string, RegisteredScript>> {
-    this.#registered ??= new Map((await this.#registrar.listUserScripts()).map((s) => [s.id, s]));
-    return this.#registered;
+  async #readRegisteredScripts(): Promise<Map<string, RegisteredScript>> {
+    this.#registeredScripts ??= new Map((await this.#registrar.listUserScripts()).map((s) => [s.id, s]));
+    return this.#registeredScripts;
   }
 
   #makeScript(plugin: PluginInfo, prefix: typeof ADAPTER_PREFIX | typeof PRE_SCRIPT_PREFIX): RegisteredScript {
@@ -323,7 +329,7 @@ export class Plugins {
    */
   async #syncProbes(hosts: readonly RegisteredScript[]): Promise<void> {
     // A probe must not run in child frames unless the bridge also runs in child frames.
-    const framePlugins = this.#wanted.filter(runsInFrames);
+    const framePlugins = this.#wantedPlugins.filter(runsInFrames);
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
@@ -340,10 +346,10 @@ export class Plugins {
     await this.#registrar.registerFiles(probeScripts);
   }
 
-  async #syncFiles(withAdapters: boolean): Promise<void> {
+  async #syncFiles(includesAdapters: boolean): Promise<void> {
     const presentScripts = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();
-    for (const plugin of withAdapters ? this.#wanted : []) {
+    for (const plugin of includesAdapters ? this.#wantedPlugins : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
       // A plugin for an isolated world is not registered as a file, because Chrome would run the file in the
       // extension's world. In the extension's world, a plugin could send messages to the worker.
@@ -356,7 +362,7 @@ export class Plugins {
     );
     const hostIds = new Set([
       ...files.keys(),
-      ...(this.#mode === 'userScripts' ? (await this.#readRegistered()).keys() : []),
+      ...(this.#mode === 'userScripts' ? (await this.#readRegisteredScripts()).keys() : []),
     ]);
     const staleProbes = presentScripts.filter(
       (s) => s.id.startsWith(PROBE_PREFIX) && !hostIds.has(s.id.slice(PROBE_PREFIX.length)),
@@ -368,7 +374,7 @@ export class Plugins {
   }
 
   /**
-   * syncBridge registers the bridge again after all other scripts. Chrome runs scripts in the order of their
+   * #syncBridge registers the bridge again after all other scripts. Chrome runs scripts in the order of their
    * registration, and the bridge accepts hosts only while the bridge is starting. The new bridge is registered before
    * the old bridge is unregistered, so that every new document has a bridge. Plugins for frames need a second bridge,
    * which does nothing in a top document that has the first bridge. After a restart, Chrome lists the old user scripts,
@@ -377,16 +383,16 @@ export class Plugins {
    */
   async #syncBridge(): Promise<void> {
     const presentScripts = await this.#registrar.listFileScripts();
-    const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegistered()).values()] : [];
+    const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegisteredScripts()).values()] : [];
     const hostKeys = [...userScripts, ...presentScripts.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
-    const bootId = await this.#options.bootId();
+    const bootId = await this.#options.readBootId();
     const bridgeScripts = [
-      { prefix: BRIDGE_PREFIX, plugins: this.#wanted, allFrames: false },
-      { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wanted.filter(runsInFrames), allFrames: true },
+      { prefix: BRIDGE_PREFIX, plugins: this.#wantedPlugins, allFrames: false },
+      { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wantedPlugins.filter(runsInFrames), allFrames: true },
     ];
     const keptIds = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridgeScripts) {
-      const matches = uniteMatches(plugins);
+      const matches = mergeMatchPatterns(plugins);
       const id = `${prefix}${await makeShortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
       if (matches.length === 0) continue;
       keptIds.add(id);
@@ -423,7 +429,7 @@ function listMatches(plugin: PluginInfo): readonly string[] {
   return filterValidPatterns(plugin.matches);
 }
 
-function uniteMatches(plugins: readonly PluginInfo[]): readonly string[] {
+function mergeMatchPatterns(plugins: readonly PluginInfo[]): readonly string[] {
   return [...new Set(plugins.flatMap(listMatches))].sort();
 }
 

@@ -1,3 +1,4 @@
+import type * as scripts from '../../chrome-scripts.ts';
 import { Signal } from '../signal.ts';
 
 /**
@@ -5,6 +6,11 @@ import { Signal } from '../signal.ts';
  * milliseconds.
  */
 const RegistrationDelayMs = 3000;
+
+export type RegistrationFunctions = Pick<
+  typeof scripts,
+  'registerUserScripts' | 'updateUserScript' | 'registerFiles' | 'updateFile'
+>;
 
 export interface PendingRegistrations {
   /** fromMs is the earliest time at which a starting document may have missed scripts, in milliseconds since 1970. */
@@ -23,34 +29,46 @@ export interface PendingRegistrations {
  */
 export class RegistrationTracker {
   /**
-   * The signal `registered` fires when the scripts that every document needs are registered, and again when the
+   * registrationSignal fires when the scripts that every document needs are registered, and again when the
    * remaining scripts are registered.
    */
-  readonly registered = new Signal<[registrations: PendingRegistrations]>();
-  #sinceMs: number | undefined = Date.now() - RegistrationDelayMs;
-  #firstMs: number | undefined;
+  readonly registrationSignal = new Signal<[registrations: PendingRegistrations]>();
+  #pendingSinceMs: number | undefined = Date.now() - RegistrationDelayMs;
+  #firstRegistrationMs: number | undefined;
   #hasChanged = false;
 
   /** isActive is true until all scripts that the server wants are registered. */
   get isActive(): boolean {
-    return this.#sinceMs !== undefined;
+    return this.#pendingSinceMs !== undefined;
   }
 
-  track<A extends unknown[]>(registerScripts: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
+  /** trackRegistrations returns the same functions, which also record that they registered a script. */
+  trackRegistrations(functions: RegistrationFunctions): RegistrationFunctions {
+    return {
+      registerUserScripts: this.trackRegistration(functions.registerUserScripts),
+      updateUserScript: this.trackRegistration(functions.updateUserScript),
+      registerFiles: this.trackRegistration(functions.registerFiles),
+      updateFile: this.trackRegistration(functions.updateFile),
+    };
+  }
+
+  trackRegistration<A extends unknown[]>(
+    registerScripts: (...args: A) => Promise<void>,
+  ): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;
       if (!Array.isArray(scripts) || scripts.length > 0) {
         this.#hasChanged = true;
-        this.#sinceMs ??= Date.now() - RegistrationDelayMs;
-        this.#firstMs ??= Date.now();
+        this.#pendingSinceMs ??= Date.now() - RegistrationDelayMs;
+        this.#firstRegistrationMs ??= Date.now();
       }
       return registerScripts(...args);
     };
   }
 
-  /** recordCleared records that all scripts were unregistered. */
-  recordCleared(): void {
-    this.#sinceMs ??= Date.now() - RegistrationDelayMs;
+  /** recordScriptsCleared records that all scripts were unregistered. */
+  recordScriptsCleared(): void {
+    this.#pendingSinceMs ??= Date.now() - RegistrationDelayMs;
   }
 
   /**
@@ -58,20 +76,22 @@ export class RegistrationTracker {
    * scripts.
    */
   recordBrowserStart(): void {
-    this.#sinceMs = 0;
+    this.#pendingSinceMs = 0;
     this.#hasChanged = true;
   }
 
-  /** After Chrome has registered the base scripts, the worker can inject adapters on demand. */
-  recordBases(): void {
-    if (this.#hasChanged && this.#sinceMs !== undefined)
-      this.registered.emit({ fromMs: this.#sinceMs, firstMs: this.#firstMs });
+  /**
+   * recordBasesRegistered records that Chrome has registered the base scripts, so that the worker can inject adapters on demand.
+   */
+  recordBasesRegistered(): void {
+    if (this.#hasChanged && this.#pendingSinceMs !== undefined)
+      this.registrationSignal.emit({ fromMs: this.#pendingSinceMs, firstMs: this.#firstRegistrationMs });
   }
 
-  recordSettled(): void {
-    this.recordBases();
-    this.#sinceMs = undefined;
-    this.#firstMs = undefined;
+  recordAllRegistered(): void {
+    this.recordBasesRegistered();
+    this.#pendingSinceMs = undefined;
+    this.#firstRegistrationMs = undefined;
     this.#hasChanged = false;
   }
 }

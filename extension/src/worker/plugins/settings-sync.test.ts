@@ -16,7 +16,7 @@ const makePluginInfo = (name: string): PluginInfo => ({
 function makeFixture() {
   const docs = makeDocs();
   const syncState: { wantedPlugins: PluginInfo[] | undefined } = { wantedPlugins: undefined };
-  const settingsSync = makeSettingsSync({ docs, wanted: () => syncState.wantedPlugins });
+  const settingsSync = makeSettingsSync({ docs, listWantedPlugins: () => syncState.wantedPlugins });
   const addDocument = (documentId: string, ...plugins: string[]) => {
     const receivedMessages: ToBridge[] = [];
     docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) });
@@ -30,7 +30,7 @@ function makeFixture() {
   return { docs, syncState, settingsSync, addDocument };
 }
 
-test('settings are sent once to each current and later document', () => {
+test('each current and later document receives the settings once', () => {
   const { settingsSync, addDocument } = makeFixture();
   const openDocument = addDocument('d1', 'a', 'b');
   const blueSettings = { values: { team: 'blue' } };
@@ -47,7 +47,7 @@ test('settings are sent once to each current and later document', () => {
   assert.deepEqual(openDocument.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
 });
 
-test('a document that returns after it was left receives the settings again', () => {
+test('a document that returns from the back/forward cache receives the settings again', () => {
   const { docs, settingsSync, addDocument } = makeFixture();
   settingsSync.setSettings('a', {});
   addDocument('d1', 'a');
@@ -56,7 +56,7 @@ test('a document that returns after it was left receives the settings again', ()
   assert.equal(addDocument('d1', 'a').length, 1);
 });
 
-test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
+test('adapters of deleted plugins are removed, but not before the first plugin sync', () => {
   const { syncState, settingsSync, addDocument } = makeFixture();
   const openDocument = addDocument('d1', 'a', 'b');
   settingsSync.onPluginsSynced();

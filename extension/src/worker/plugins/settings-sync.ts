@@ -1,9 +1,9 @@
 import type { PluginInfo, PluginSettings } from '../../../../wire/wire.gen.ts';
-import type { Docs, DocWithPlugins } from '../documents/docs.ts';
+import type { DocumentTable, DocWithPlugins } from '../documents/docs.ts';
 
 export interface SettingsSyncOptions {
-  readonly docs: Docs;
-  wanted(): readonly PluginInfo[] | undefined;
+  readonly docs: DocumentTable;
+  listWantedPlugins(): readonly PluginInfo[] | undefined;
 }
 
 /** SettingsSync sends the current settings of plugins to documents, and removes the adapters of deleted plugins. */
@@ -21,7 +21,7 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const sentSettings = new Map<string, Map<string, PluginSettings>>();
 
   const updateDocument = ({ doc, plugins }: DocWithPlugins) => {
-    const wantedPlugins = options.wanted();
+    const wantedPlugins = options.listWantedPlugins();
     const documentSettings = sentSettings.get(doc.documentId) ?? new Map<string, PluginSettings>();
     sentSettings.set(doc.documentId, documentSettings);
     for (const { name } of plugins) {
@@ -33,20 +33,20 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
       doc.post({ op: 'settings', plugin: name, settings });
     }
   };
-  const updateAll = () => {
+  const updateAllDocuments = () => {
     const liveDocs = options.docs.listReported();
     for (const id of [...sentSettings.keys()]) if (!options.docs.get(id)) sentSettings.delete(id);
     for (const liveDoc of liveDocs) updateDocument(liveDoc);
   };
   return {
     onDocumentReported: (documentId) => {
-      const live = options.docs.findReported(documentId);
-      if (live) updateDocument(live);
+      const reportedDoc = options.docs.findReported(documentId);
+      if (reportedDoc) updateDocument(reportedDoc);
     },
-    onPluginsSynced: updateAll,
+    onPluginsSynced: updateAllDocuments,
     setSettings: (plugin, settings) => {
       settingsByPlugin.set(plugin, settings);
-      updateAll();
+      updateAllDocuments();
     },
   };
 }

@@ -41,14 +41,14 @@ test('code is fetched from the server once, and then read from the cache, even b
   assert.deepEqual(fetchedNames, ['a/1', '/h']);
 });
 
-test('a refusal is not cached', async () => {
+test('an error of the server is not cached', async () => {
   const { fetchedNames, store, cachedCode } = makeFixture();
   await assert.rejects(store.get('a', 'gone'), /another script/);
   await assert.rejects(store.get('a', 'gone'), /another script/);
   assert.deepEqual([fetchedNames.length, cachedCode.size], [2, 0]);
 });
 
-test('a full or damaged code cache is ignored', async (t) => {
+test('CodeStore works even if the code cache is full or damaged', async (t) => {
   t.mock.method(console, 'warn', () => undefined);
   const { cachedCode, storageState, fetchedNames, store } = makeFixture();
   cachedCode.set('a/1', '{"code":');
@@ -62,6 +62,6 @@ test('code of plugins that no longer exist is removed', async () => {
   await store.get('a', '1');
   await store.get('b', '1');
   await runPendingPromises();
-  await store.removeOthers([{ name: 'b', script: '1' }]);
+  await store.removeOtherScripts([{ name: 'b', script: '1' }]);
   assert.deepEqual([...cachedCode.keys()], ['b/1']);
 });

@@ -17,8 +17,8 @@ export interface CodeStore {
    * the server is unreachable or returns an error.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
-  /** removeOthers deletes all code from the cache except the code of the given scripts. */
-  removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
+  /** removeOtherScripts deletes all code from the cache except the code of the given scripts. */
+  removeOtherScripts(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
 export function makeCodeStore(options: StoreOptions): CodeStore {
@@ -39,7 +39,7 @@ export function makeCodeStore(options: StoreOptions): CodeStore {
       pendingReads.set(key, pendingRead);
       return pendingRead;
     },
-    removeOthers: async (scripts) => {
+    removeOtherScripts: async (scripts) => {
       const wantedKeys = new Set(scripts.map(({ name, script }) => makeCacheKey(name, script)));
       for (const key of await options.listCachedKeys()) if (!wantedKeys.has(key)) await options.removeCached(key);
     },

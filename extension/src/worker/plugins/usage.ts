@@ -2,10 +2,10 @@ import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * MaxPreregistered and MaxPreregisteredChars limit the number and the total size of adapters that are registered in
+ * MaxPreregisteredPlugins and MaxPreregisteredChars limit the number and the total size of adapters that are registered in
  * advance. MaxPreregisteredChars is in UTF-16 code units.
  */
-const MaxPreregistered = 16;
+const MaxPreregisteredPlugins = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
 const MaxUsedPlugins = 64;
 const WriteDelayMs = 5000;
@@ -15,38 +15,38 @@ export interface UsageOptions {
   write(text: string): Promise<void>;
 }
 
-/** The list of recently used plugins is stored, so that the list survives a restart of the browser. */
+/** PluginUsage stores the list of recently used plugins, so that the list survives a restart of the browser. */
 export class PluginUsage {
   readonly changed = new Signal();
   readonly #write: UsageOptions['write'];
-  readonly #names: Promise<string[]>;
+  readonly #pluginNames: Promise<string[]>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ readUsage, write: writeUsage }: UsageOptions) {
     this.#write = writeUsage;
-    this.#names = readUsage()
+    this.#pluginNames = readUsage()
       .catch(() => undefined)
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
   }
 
   readNames(): Promise<readonly string[]> {
-    return this.#names;
+    return this.#pluginNames;
   }
 
-  /** recordUse moves a plugin to the front of the list of recently used plugins. */
-  async recordUse(plugin: string): Promise<void> {
-    const names = await this.#names;
+  /** recordPluginUse moves a plugin to the front of the list of recently used plugins. */
+  async recordPluginUse(plugin: string): Promise<void> {
+    const names = await this.#pluginNames;
     const index = names.indexOf(plugin);
     if (index === 0) return;
     if (index > 0) names.splice(index, 1);
     names.unshift(plugin);
     names.splice(MaxUsedPlugins);
-    this.#timer ??= setTimeout(() => void this.#writeNames().catch(() => undefined), WriteDelayMs);
+    this.#timer ??= setTimeout(() => void this.#writePluginNames().catch(() => undefined), WriteDelayMs);
   }
 
-  async #writeNames(): Promise<void> {
+  async #writePluginNames(): Promise<void> {
     this.#timer = undefined;
-    await this.#write((await this.#names).join(' '));
+    await this.#write((await this.#pluginNames).join(' '));
     this.changed.emit();
   }
 }
@@ -65,12 +65,12 @@ export function sortForPreregistration(
     return (early === true ? 0 : MaxUsedPlugins + 1) + (index < 0 ? MaxUsedPlugins : index);
   };
   const sorted = [...plugins].sort((a, b) => rankPlugin(a) - rankPlugin(b));
-  return plugins.length <= MaxPreregistered
+  return plugins.length <= MaxPreregisteredPlugins
     ? sorted
     : sorted.filter((p) => p.early === true || usedPlugins.includes(p.name));
 }
 
-/** selectWithinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars. */
+/** selectWithinBudget returns the first plugins whose code fits within MaxPreregisteredPlugins and MaxPreregisteredChars. */
 export async function selectWithinBudget(
   plugins: readonly PluginInfo[],
   codeLength: (plugin: PluginInfo) => Promise<number>,
@@ -82,7 +82,7 @@ export async function selectWithinBudget(
     if (totalChars + codeChars > MaxPreregisteredChars) continue;
     totalChars += codeChars;
     chosenPlugins.push(plugin);
-    if (chosenPlugins.length === MaxPreregistered) break;
+    if (chosenPlugins.length === MaxPreregisteredPlugins) break;
   }
   return chosenPlugins;
 }

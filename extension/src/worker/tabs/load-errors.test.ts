@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { TabLoadErrors } from './load-errors.ts';
 
-test('an error lasts until the tab shows another page', (t) => {
+test('a load error lasts until the tab shows another page', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 5000 });
   let changeCount = 0;
   const errors = new TabLoadErrors();
@@ -16,8 +16,8 @@ test('an error lasts until the tab shows another page', (t) => {
   t.mock.timers.tick(10);
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual([errors.getError(1)?.atMs, changeCount], [5010, 2]);
-  errors.recordShown(1);
-  errors.recordShown(1);
+  errors.recordPageShown(1);
+  errors.recordPageShown(1);
   assert.deepEqual([errors.getError(1), changeCount], [undefined, 3]);
 });
 
@@ -30,7 +30,7 @@ test('a cancelled navigation leaves the tab with its current page', () => {
   assert.equal(errors.getError(1)?.name, 'net::ERR_NAME_NOT_RESOLVED');
 });
 
-test('a site that has not answered for 8 s is an error until it answers, or the tab requests it again', (t) => {
+test('a site that has not answered for 8 s is a load error until it answers or the tab requests it again', (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
   let changeCount = 0;
   const errors = new TabLoadErrors();
@@ -44,11 +44,11 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.recordRequest(1);
   assert.equal(passTime(7999), undefined);
   assert.deepEqual([passTime(1), changeCount], [{ name: 'no_answer', atMs: 8000 }, 1]);
-  errors.recordShown(1);
+  errors.recordPageShown(1);
   assert.deepEqual([passTime(60_000), changeCount], [undefined, 2]);
   // The wait for a site ends with a response, a failure or a cancelled navigation.
   for (const loadEnd of [
-    (id: number) => errors.recordShown(id),
+    (id: number) => errors.recordPageShown(id),
     (id: number) => errors.recordFailure(id, 'net::ERR_ABORTED'),
   ]) {
     errors.recordRequest(1);
@@ -69,7 +69,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.recordWait(1);
   passTime(60_000);
   assert.equal(changeCount, changeCountBefore);
-  errors.recordShown(1);
+  errors.recordPageShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   // The user reloads a tab that shows an error page, gets no response, stops the reload, and reloads again.
   errors.recordRequest(1);

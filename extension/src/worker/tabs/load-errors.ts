@@ -30,23 +30,25 @@ export class TabLoadErrors {
 
   /** recordRequest starts the response timer of a tab that has just requested a page. */
   recordRequest(tabId: number): void {
-    if (this.#stopWaiting(tabId)) this.changed.emit();
-    this.#startWaiting(tabId);
+    if (this.#stopAnswerTimer(tabId)) this.changed.emit();
+    this.#startAnswerTimer(tabId);
   }
 
-  /** For new tabs, Chrome does not report when loading starts. */
+  /**
+   * recordWait starts the response timer of a new tab, because Chrome does not report when a new tab starts to load.
+   */
   recordWait(tabId: number): void {
-    if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
+    if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startAnswerTimer(tabId);
   }
 
   recordFailure(tabId: number, name: string): void {
-    const wasWaiting = this.#stopWaiting(tabId);
+    const wasWaiting = this.#stopAnswerTimer(tabId);
     if (name !== AbortedError) this.#addError(tabId, name);
     else if (wasWaiting) this.changed.emit();
   }
 
-  recordShown(tabId: number): void {
-    const wasWaiting = this.#stopWaiting(tabId);
+  recordPageShown(tabId: number): void {
+    const wasWaiting = this.#stopAnswerTimer(tabId);
     if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
   }
 
@@ -55,14 +57,14 @@ export class TabLoadErrors {
     this.changed.emit();
   }
 
-  /** stopWaiting returns true if the tab's error was LoadErrorNoAnswer. */
-  #stopWaiting(tabId: number): boolean {
+  /** stopAnswerTimer returns true if the tab's error was LoadErrorNoAnswer. */
+  #stopAnswerTimer(tabId: number): boolean {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     return this.getError(tabId)?.name === LoadErrorNoAnswer && this.#errors.delete(tabId);
   }
 
-  #startWaiting(tabId: number): void {
+  #startAnswerTimer(tabId: number): void {
     const onTimeout = () => {
       this.#timers.delete(tabId);
       this.#addError(tabId, LoadErrorNoAnswer);

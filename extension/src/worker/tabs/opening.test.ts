@@ -21,13 +21,13 @@ function makeFixture(t: TestContext) {
       existingTabs.add(openedUrls.length);
       return openedUrls.length;
     },
-    exists: async (tabId) => existingTabs.has(tabId),
+    tabExists: async (tabId) => existingTabs.has(tabId),
     urlOf: async (tabId) => (existingTabs.has(tabId) ? (shownUrls.get(tabId) ?? page) : undefined),
     loadError: (tabId) => {
       const name = failedUrls.get(tabId);
       return name === undefined ? undefined : { name, atMs: 0 };
     },
-    isBlank: async () => browserState.blank,
+    isTabBlank: async () => browserState.blank,
     navigate: async (tabId, url) => {
       navigatedTabs.push([tabId, url]);
     },
@@ -44,7 +44,7 @@ function makeFixture(t: TestContext) {
   };
 }
 
-test('simultaneous and repeated calls get the same tab', async (t) => {
+test('simultaneous and repeated calls for one URL get the same tab', async (t) => {
   const { tabOpener, openedUrls, existingTabs, tick } = makeFixture(t);
   assert.deepEqual(await Promise.all([tabOpener.open(page), tabOpener.open(page)]), [1, 1]);
   tick(9 * 60_000);
@@ -75,7 +75,7 @@ test('a tab that failed to open can be opened again', async (t) => {
   assert.equal(await tabOpener.open(page), 1);
 });
 
-test('reopen loads the original page in a tab that was redirected to a dead site, and ignores other tabs', async (t) => {
+test('reopen loads the original page of a tab that was redirected to an unreachable site, and no other tab', async (t) => {
   const { tabOpener, failedUrls, shownUrls, navigatedTabs, existingTabs, browserState, tick } = makeFixture(t);
   assert.equal(await tabOpener.open(page), 1);
   assert.deepEqual([tabOpener.urlOpenedWith(1), tabOpener.urlOpenedWith(2)], [page, undefined]);
@@ -101,7 +101,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
   assert.deepEqual([tabOpener.urlOpenedWith(1), await tabOpener.reopen(1)], [undefined, false]);
 });
 
-test('a site that has not answered for 20 s is requested again', async (t) => {
+test('reopen repeats the request if a site has not answered for 20 s', async (t) => {
   const { tabOpener, failedUrls, navigatedTabs, tick } = makeFixture(t);
   assert.equal(await tabOpener.open(page), 1);
   failedUrls.set(1, 'no_answer'); // the site has not responded for 8 s

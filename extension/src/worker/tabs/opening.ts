@@ -3,76 +3,77 @@ import { matchesAny } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
 /**
- * ReusePeriodMs is how long later calls reuse an opened tab instead of opening another tab, in milliseconds. Calls
+ * TabReusePeriodMs is how long later calls reuse an opened tab instead of opening another tab, in milliseconds. Calls
  * reuse an opened tab even after the user has navigated to another page in the tab.
  */
-const ReusePeriodMs = 10 * 60_000;
+const TabReusePeriodMs = 10 * 60_000;
 
 /**
- * RequestAgainAfterMs is how long a site may take to respond before a later call requests the page again, in
+ * PageRetryDelayMs is how long a site may take to respond before a later call requests the page again, in
  * milliseconds.
  */
-const RequestAgainAfterMs = 20_000;
+const PageRetryDelayMs = 20_000;
 
 interface OpenedTab {
   readonly tabId: number;
   readonly atMs: number;
 }
 
-export interface OpeningOptions {
+export interface TabOpenerOptions {
   plugins(): readonly PluginInfo[];
   open(url: string): Promise<number>;
-  exists(tabId: number): Promise<boolean>;
+  tabExists(tabId: number): Promise<boolean>;
   urlOf(tabId: number): Promise<string | undefined>;
   loadError(tabId: number): LoadError | undefined;
-  /** isBlank reports whether a tab is empty or shows an error page, so that a navigation cannot lose user input. */
-  isBlank(tabId: number): Promise<boolean>;
+  /** isTabBlank reports whether a tab is empty or shows an error page, so that a navigation cannot lose user input. */
+  isTabBlank(tabId: number): Promise<boolean>;
   navigate(tabId: number, url: string): Promise<void>;
 }
 
 /** TabOpener opens tabs for calls that need a page that no tab shows. */
 export interface TabOpener {
   /**
-   * If the method `open` recently opened a tab for the same URL, it returns that tab. Retries of a failing call, such
-   * as a call that needs a login, reuse one tab instead of opening many tabs. If open fails, its promise rejects with a
-   * complete sentence as error message.
+   * If the method `open` recently opened a tab for the same URL, `open` returns the same tab. Retries of a failing
+   * call, such as a call that needs a login, reuse one tab instead of opening many tabs. If `open` fails, its promise
+   * rejects with a complete sentence as error message.
    */
   open(url: string): Promise<number>;
   urlOpenedWith(tabId: number): string | undefined;
   /**
    * The method `reopen` loads a tab's original URL again if a redirect led the tab to a site that fails to load.
    * Reloading a tab after a redirect to a failing site would request only the failing site again. The method `reopen`
-   * also repeats the request if the plugin's own site has not responded for RequestAgainAfterMs. It resolves with true
-   * if it has started a navigation.
+   * also repeats the request if the plugin's own site has not responded for PageRetryDelayMs. The promise of
+   * `reopen` resolves with true if `reopen` has started a navigation.
    */
   reopen(tabId: number): Promise<boolean>;
 }
 
-export function makeTabOpener(options: OpeningOptions): TabOpener {
+export function makeTabOpener(options: TabOpenerOptions): TabOpener {
   const openedTabs = new Map<string, Promise<OpenedTab>>();
   const openedUrls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
   const isUsable = async (tab: Promise<OpenedTab> | undefined) => {
     const openedTab = await tab?.catch(() => undefined);
     return (
-      openedTab !== undefined && Date.now() - openedTab.atMs < ReusePeriodMs && (await options.exists(openedTab.tabId))
+      openedTab !== undefined &&
+      Date.now() - openedTab.atMs < TabReusePeriodMs &&
+      (await options.tabExists(openedTab.tabId))
     );
   };
   const hasPluginFor = (url: string) =>
     options.plugins().some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const urlOpenedWith = (tabId: number) => {
     const entry = openedUrls.get(tabId);
-    return entry && Date.now() - entry.atMs < ReusePeriodMs ? entry.url : undefined;
+    return entry && Date.now() - entry.atMs < TabReusePeriodMs ? entry.url : undefined;
   };
   return {
     urlOpenedWith,
     reopen: async (tabId) => {
       const url = urlOpenedWith(tabId);
       const error = options.loadError(tabId);
-      if (url === undefined || error === undefined || !(await options.isBlank(tabId))) return false;
+      if (url === undefined || error === undefined || !(await options.isTabBlank(tabId))) return false;
       const shownUrl = await options.urlOf(tabId);
-      const isStuck =
-        error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RequestAgainAfterMs - SiteTimeoutMs;
+      const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= PageRetryDelayMs - SiteTimeoutMs;
       if (shownUrl === undefined || (hasPluginFor(shownUrl) && !isStuck)) return false;
       await options.navigate(tabId, url);
       return true;
@@ -89,7 +90,7 @@ export function makeTabOpener(options: OpeningOptions): TabOpener {
         const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         openedTabs.set(url, newTab);
         const { tabId, atMs } = await newTab;
-        for (const [id, entry] of openedUrls) if (atMs - entry.atMs >= ReusePeriodMs) openedUrls.delete(id);
+        for (const [id, entry] of openedUrls) if (atMs - entry.atMs >= TabReusePeriodMs) openedUrls.delete(id);
         openedUrls.set(tabId, { url, atMs });
         return tabId;
       }

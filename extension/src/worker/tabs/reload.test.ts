@@ -23,13 +23,13 @@ function makeFixture(t: TestContext) {
   const pages = new Map<number, PageState | 'busy' | 'error'>();
   const tabStates = new Map<number, TabState>();
   const liveTabs = new Set<number>();
-  const goneTabs = new Set<number>();
+  const closedTabs = new Set<number>();
   const loadingTabs = new Set<number>();
   const frames = new Map<number, FrameState[]>();
-  const reframedTabs: string[] = [];
+  const reloadedFrames: string[] = [];
   const inspectedTabs: number[] = [];
   const pingedDocuments: string[] = [];
-  const deafDocuments = new Set<string>();
+  const unresponsiveDocuments = new Set<string>();
   const fetchedPlugins: string[] = [];
   const environment = { isRegistered: true, isConnected: true };
   const tabReloader = new TabReloader({
@@ -53,7 +53,7 @@ function makeFixture(t: TestContext) {
       return new Promise((resolve) => setTimeout(() => resolve(untouchedPage), busyMs));
     },
     reloadTab: async (id) => {
-      if (goneTabs.has(id)) throw new Error(`No tab with id: ${id}.`);
+      if (closedTabs.has(id)) throw new Error(`No tab with id: ${id}.`);
       reloadedTabs.push(id);
     },
     plugins: () => [
@@ -71,19 +71,19 @@ function makeFixture(t: TestContext) {
       inspectedTabs.push(id);
       return frames.get(id) ?? [];
     },
-    reloadFrame: async (_, documentId) => void reframedTabs.push(documentId),
+    reloadFrame: async (_, documentId) => void reloadedFrames.push(documentId),
     isLive: (id, _, frame) => liveTabs.has(id) && frame !== 'f-without',
     liveDocument: (id) => (liveTabs.has(id) ? `d${id}` : undefined),
-    answersSoon: async (documentId) => {
+    answersPing: async (documentId) => {
       pingedDocuments.push(documentId);
-      return !deafDocuments.has(documentId);
+      return !unresponsiveDocuments.has(documentId);
     },
     isRegistered: () => environment.isRegistered,
     beforeReload: (plugins) => fetchedPlugins.push(...plugins.map(({ name }) => name)),
     isConnected: () => environment.isConnected,
     canRun: (plugin) => plugin.name === 'demo',
   });
-  tabReloader.orphaned.addListener((documentId) => orphanedDocuments.push(documentId));
+  tabReloader.orphanSignal.addListener((documentId) => orphanedDocuments.push(documentId));
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await runPendingPromises();
@@ -95,7 +95,7 @@ function makeFixture(t: TestContext) {
   const reloadFixture = {
     inspectedTabs,
     pingedDocuments,
-    deafDocuments,
+    deafDocuments: unresponsiveDocuments,
     fetchedPlugins,
     environment,
   };
@@ -103,30 +103,30 @@ function makeFixture(t: TestContext) {
     tabReloader,
     simulateRegistration,
     frames,
-    reframedTabs,
+    reframedTabs: reloadedFrames,
     reloadedTabs,
     orphanedDocuments,
     pages,
     tabStates,
     liveTabs,
-    goneTabs,
+    goneTabs: closedTabs,
     loadingTabs,
     advanceTime,
     ...reloadFixture,
   };
 }
 
-test('an error page is reloaded for a call only', async (t) => {
+test('an error page is reloaded only when a call needs the tab', async (t) => {
   const { tabReloader, simulateRegistration, reloadedTabs, pages, advanceTime } = makeFixture(t);
   pages.set(1, 'error');
   assert.equal(await tabReloader.load(1), true);
   assert.deepEqual(reloadedTabs, [1]);
   await simulateRegistration(0);
   for (let i = 0; i < 20; i++) await advanceTime(1000);
-  assert.deepEqual([reloadedTabs, tabReloader.expects(1)], [[1], false]);
+  assert.deepEqual([reloadedTabs, tabReloader.expectsReload(1)], [[1], false]);
 });
 
-test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
+test('a tab is reloaded for a call only if the reload cannot lose user input or stop sound', async (t) => {
   const { tabReloader, reloadedTabs, pages, tabStates, liveTabs } = makeFixture(t);
   pages.set(1, untouchedPage);
   pages.set(2, { ...untouchedPage, hasUserInteracted: true });
@@ -139,14 +139,14 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
   liveTabs.add(6);
   pages.set(100, untouchedPage);
   const crashedTabs: string[] = [];
-  tabReloader.crashed.addListener((tabId) =>
+  tabReloader.crashSignal.addListener((tabId) =>
     crashedTabs.push(`${tabId} of ${reloadedTabs.includes(tabId) ? 'a new page' : 'its page'}`),
   );
   const reloadAnswers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => tabReloader.load(id)));
   // The plugin already runs in tab 6, so load returns true without a reload.
   assert.deepEqual(reloadAnswers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloadedTabs.sort(), [1, 4, 5]);
-  assert.deepEqual(crashedTabs, ['5 of its page'], 'a crash is reported before the reload');
+  assert.deepEqual(crashedTabs, ['5 of its page'], 'the crash of tab 5 must be reported before its reload');
 });
 
 test('a page that does not answer is not reloaded', async (t) => {
@@ -158,7 +158,7 @@ test('a page that does not answer is not reloaded', async (t) => {
   assert.deepEqual([await answer, reloadedTabs], [false, []]);
 });
 
-test('load waits for a page that is loading, but not for a touched one', async (t) => {
+test('load waits for a page that is loading, unless the user has interacted with the page', async (t) => {
   const { tabReloader, reloadedTabs, pages, loadingTabs, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
   pages.set(2, { ...untouchedPage, hasUserInteracted: true });
@@ -169,7 +169,7 @@ test('load waits for a page that is loading, but not for a touched one', async (
   assert.deepEqual([await reloadAnswers, reloadedTabs], [[true, false], []]);
 });
 
-test('documents that began while scripts were registered are reloaded at once, and others are not', async (t) => {
+test('only documents that started while scripts were being registered are reloaded at once', async (t) => {
   const { tabReloader, simulateRegistration, reloadedTabs, fetchedPlugins, pages, liveTabs, advanceTime } =
     makeFixture(t);
   for (const [id, startedMs] of [
@@ -192,22 +192,23 @@ test('documents that began while scripts were registered are reloaded at once, a
       ['demo', 'demo'],
     ],
   );
-  assert.deepEqual([1, 2, 6].map(tabReloader.expects.bind(tabReloader)), [false, true, false]);
+  assert.deepEqual([1, 2, 6].map(tabReloader.expectsReload.bind(tabReloader)), [false, true, false]);
 });
 
-test('a document that may have its scripts is inspected only if it does not connect', async (t) => {
+test('a document that probably has its scripts is inspected only if it does not connect', async (t) => {
   const { tabReloader, simulateRegistration, reloadedTabs, inspectedTabs, pages, liveTabs, advanceTime } =
     makeFixture(t);
   for (const id of [1, 2, 3]) pages.set(id, untouchedPage);
   await advanceTime(100);
-  tabReloader.recordStart(1, 5040); // The document of tab 1 started before the registration of the scripts.
-  tabReloader.recordStart(2, 5060); // The document of tab 2 started during the registration of the scripts.
-  tabReloader.recordStart(3, 5080);
+  // The document of tab 1 started before the registration of the scripts, and the document of tab 2 during it.
+  tabReloader.recordDocumentStart(1, 5040);
+  tabReloader.recordDocumentStart(2, 5060);
+  tabReloader.recordDocumentStart(3, 5080);
   await simulateRegistration(4000, 5050);
   assert.deepEqual(
     [inspectedTabs, reloadedTabs],
     [[1, 1], [1]],
-    'a document that started before the registrations lacks the scripts',
+    'only tab 1, which started before the registrations, must be reloaded',
   );
   liveTabs.add(1).add(2);
   await advanceTime(300);
@@ -218,10 +219,10 @@ test('a document that may have its scripts is inspected only if it does not conn
       [1, 3],
     ],
   );
-  assert.equal(tabReloader.expects(2), false);
+  assert.equal(tabReloader.expectsReload(2), false);
 });
 
-test('no script runs in pages that begin soon after a registration and get their plugins', async (t) => {
+test('no inspection script runs in pages that start soon after a registration and get their plugins', async (t) => {
   const {
     tabReloader,
     simulateRegistration,
@@ -238,7 +239,7 @@ test('no script runs in pages that begin soon after a registration and get their
   liveTabs.add(1).add(2);
   await simulateRegistration(0);
   // Tab 1 navigates immediately. Tab 2 navigates only after Chrome has distributed the registered scripts.
-  tabReloader.recordStart(1, 5010);
+  tabReloader.recordDocumentStart(1, 5010);
   liveTabs.delete(1);
   loadingTabs.add(1).add(2);
   await advanceTime(10);
@@ -248,24 +249,24 @@ test('no script runs in pages that begin soon after a registration and get their
   loadingTabs.delete(1);
   await advanceTime(900);
   liveTabs.delete(2);
-  tabReloader.recordStart(2, 6050);
+  tabReloader.recordDocumentStart(2, 6050);
   for (let i = 0; i < 10; i++) await advanceTime(300);
   loadingTabs.delete(2);
   await advanceTime(300);
   assert.deepEqual([inspectedTabs, reloadedTabs, new Set(pingedDocuments)], [[], [], new Set(['d1', 'd2'])]);
-  assert.deepEqual([tabReloader.expects(1), tabReloader.expects(2)], [false, false]);
+  assert.deepEqual([tabReloader.expectsReload(1), tabReloader.expectsReload(2)], [false, false]);
 });
 
-test('a page whose bridge appears late, or has not connected, is rechecked', async (t) => {
+test('a page whose bridge starts late or has not connected is checked again', async (t) => {
   const { simulateRegistration, reloadedTabs, inspectedTabs, pages, liveTabs, environment, advanceTime } =
     makeFixture(t);
   let isBridged = false;
   pages.set(1, {
     ...untouchedPage,
     get hasBridge() {
-      const before = isBridged;
+      const wasBridged = isBridged;
       isBridged = true;
-      return before;
+      return wasBridged;
     },
   });
   environment.isConnected = false;
@@ -275,12 +276,12 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
   assert.deepEqual(reloadedTabs, []);
   liveTabs.add(1);
   await advanceTime(300);
-  const looks = inspectedTabs.length;
+  const inspectionCount = inspectedTabs.length;
   await advanceTime(10_000);
-  assert.deepEqual([inspectedTabs.length, reloadedTabs], [looks, []]);
+  assert.deepEqual([inspectedTabs.length, reloadedTabs], [inspectionCount, []]);
 });
 
-test('a tab whose plugin is not registered yet is reloaded afterwards', async (t) => {
+test('a tab with a plugin that is not registered yet is reloaded after the registration', async (t) => {
   const { simulateRegistration, reloadedTabs, inspectedTabs, pages, environment, advanceTime } = makeFixture(t);
   pages.set(1, untouchedPage);
   environment.isRegistered = false;
@@ -292,7 +293,7 @@ test('a tab whose plugin is not registered yet is reloaded afterwards', async (t
   assert.deepEqual(reloadedTabs, [1]);
 });
 
-test('a reloaded tab is checked until its plugins are live, and reloaded twice at most', async (t) => {
+test('a reloaded tab is checked until its plugins are live, and is reloaded at most twice', async (t) => {
   const { tabReloader, simulateRegistration, reloadedTabs, pages, liveTabs, advanceTime } = makeFixture(t);
   pages.set(1, untouchedPage);
   pages.set(2, untouchedPage);
@@ -300,14 +301,14 @@ test('a reloaded tab is checked until its plugins are live, and reloaded twice a
   assert.deepEqual(reloadedTabs, [1, 2]);
   liveTabs.add(1);
   for (let i = 0; i < 9; i++) await advanceTime(300);
-  assert.deepEqual(reloadedTabs, [1, 2], 'each tab is reloaded only once while its next document loads');
-  assert.deepEqual([tabReloader.expects(1), tabReloader.expects(2)], [false, true]);
+  assert.deepEqual(reloadedTabs, [1, 2], 'a tab must not be reloaded twice while it loads');
+  assert.deepEqual([tabReloader.expectsReload(1), tabReloader.expectsReload(2)], [false, true]);
   for (let i = 0; i < 30; i++) await advanceTime(300);
   assert.deepEqual(reloadedTabs, [1, 2, 2]);
-  assert.equal(tabReloader.expects(2), false);
+  assert.equal(tabReloader.expectsReload(2), false);
 });
 
-test('a busy tab and a tab that cannot be reloaded yet delay no other and are rechecked', async (t) => {
+test('a busy tab, or a tab that cannot be reloaded yet, delays no other tab and is checked again', async (t) => {
   const { simulateRegistration, reloadedTabs, pages, liveTabs, goneTabs, advanceTime } = makeFixture(t);
   const warnMock = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
@@ -319,7 +320,7 @@ test('a busy tab and a tab that cannot be reloaded yet delay no other and are re
   liveTabs.add(3);
   goneTabs.delete(2);
   await advanceTime(300);
-  assert.deepEqual(reloadedTabs, [3, 2], 'the busy page delays no other page');
+  assert.deepEqual(reloadedTabs, [3, 2], 'a busy page must not delay other pages');
   liveTabs.add(2);
   await advanceTime(busyMs);
   await advanceTime(busyMs);
@@ -327,7 +328,7 @@ test('a busy tab and a tab that cannot be reloaded yet delay no other and are re
   assert.match(String(warnMock.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
-test('a frame that began while scripts were registered is reloaded alone', async (t) => {
+test('a frame that started while scripts were being registered is reloaded without its tab', async (t) => {
   const { simulateRegistration, reloadedTabs, reframedTabs, inspectedTabs, frames, pages, liveTabs, advanceTime } =
     makeFixture(t);
   pages.set(1, untouchedPage);
@@ -340,7 +341,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
     { ...frame, documentId: 'f-without', url: 'about:blank' },
   ]);
   await simulateRegistration(5000);
-  assert.deepEqual([reframedTabs, inspectedTabs], [[], []], 'no frame that can have a plugin lacks the plugin');
+  assert.deepEqual([reframedTabs, inspectedTabs], [[], []], 'no frame may be reloaded if none lacks a plugin');
   frames.set(1, [
     { ...frame, documentId: 'f-without', hasUserInteracted: true },
     { ...frame, documentId: 'f-without', startedAtMs: 10 },
@@ -352,7 +353,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
   assert.deepEqual([reframedTabs, reloadedTabs], [['f-without'], []]);
 });
 
-test('a frame that may have its scripts gets time to connect', async (t) => {
+test('a frame that probably has its scripts gets time to connect', async (t) => {
   const { simulateRegistration, reframedTabs, frames, pages, liveTabs, advanceTime } = makeFixture(t);
   pages.set(1, untouchedPage);
   liveTabs.add(1);
@@ -364,7 +365,7 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
   assert.deepEqual(reframedTabs, ['f-without']);
 });
 
-test('a document that seems live but has the bridge of a removed extension is dropped and reloaded', async (t) => {
+test('a document with the bridge of the extension from before a reload is dropped and reloaded', async (t) => {
   const { simulateRegistration, reloadedTabs, orphanedDocuments, inspectedTabs, deafDocuments, pages, liveTabs } =
     makeFixture(t);
   pages.set(1, untouchedPage);

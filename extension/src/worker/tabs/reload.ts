@@ -37,14 +37,12 @@ export interface ReloadOptions {
   reloadTab(tabId: number): Promise<void>;
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
-  /** isLive reports whether a plugin is running in a tab or frame, has failed there, or is being injected there. */
+  /** isLive reports whether a plugin is running, has failed, or is being injected in a tab or frame. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
-  /**
-   * liveDocument returns the ID of a tab's top document, or undefined if that document has not reported its plugins.
-   */
+  /** liveDocument returns the ID of a tab's top document, or undefined if the document has not reported its plugins. */
   liveDocument(tabId: number): string | undefined;
-  /** answersSoon pings a document and reports whether the document answers within 1 s. */
-  answersSoon(documentId: string): Promise<boolean>;
+  /** answersPing pings a document and reports whether the document answers within 1 s. */
+  answersPing(documentId: string): Promise<boolean>;
   isConnected(documentId: string): boolean;
   canRun(plugin: PluginInfo): boolean;
   isRegistered(plugin: PluginInfo): boolean;
@@ -58,16 +56,16 @@ type TabCheckResult = 'done' | 'again';
 export class TabReloader {
   readonly changed = new Signal();
   /**
-   * The signal `orphaned` fires with the ID of a document whose bridge belongs to the extension as it was before a
+   * The signal `orphanSignal` fires with the ID of a document whose bridge belongs to the extension as it was before a
    * reload.
    */
-  readonly orphaned = new Signal<[documentId: string]>();
-  /** The signal `crashed` fires before TabReloader reloads the tab, because a reload hides the crash. */
-  readonly crashed = new Signal<[tabId: number]>();
+  readonly orphanSignal = new Signal<[documentId: string]>();
+  /** The signal `crashSignal` fires before TabReloader reloads the tab, because a reload hides the crash. */
+  readonly crashSignal = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
   /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
   #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
-  readonly #checks = new Map<number, number>();
+  readonly #checkCounts = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
   /**
    * #documentStartMs contains the start time of a tab's document, by tab ID, for documents that started after this
@@ -81,8 +79,11 @@ export class TabReloader {
   #firstRegistrationAtMs: number | undefined;
   #lastRegistrationAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The worker checks several tabs in parallel, because a busy page may take seconds to answer. */
-  readonly #checking = new Set<number>();
+  /**
+   * #checking contains the tabs that are being checked. Several tabs are checked in parallel, because a busy page may
+   * take seconds to answer.
+   */
+  readonly #checkingTabIds = new Set<number>();
   #mustCheckAll = false;
 
   constructor(options: ReloadOptions) {
@@ -97,10 +98,10 @@ export class TabReloader {
   async load(tabId: number): Promise<boolean> {
     const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await findTab();
-    if (!tab || this.#matchingPlugins(tab).length === 0) return false;
+    if (!tab || this.#listMatchingPlugins(tab).length === 0) return false;
     // If no plugin is missing in the tab, a reload has just ended, and the server will soon receive the tab's new
     // state.
-    if (this.#missingPlugins(tab).length === 0) return true;
+    if (this.#listMissingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, CallPageAnswerTimeoutMs);
       // Chrome's error page contains no user input that a reload could lose. A page that does not answer because it is
@@ -125,19 +126,19 @@ export class TabReloader {
       { fromMs, toMs },
     ];
     this.#mustCheckAll = true;
-    this.#schedule(0);
+    this.#scheduleCheck(0);
   }
 
-  recordStart(tabId: number, atMs: number): void {
+  recordDocumentStart(tabId: number, atMs: number): void {
     this.#documentStartMs.set(tabId, atMs);
   }
 
-  /** The method `expects` reports whether TabReloader is still checking a tab and will possibly reload the tab. */
-  expects(tabId: number): boolean {
-    return this.#mustCheckAll || this.#checks.has(tabId);
+  /** The method `expectsReload` reports whether TabReloader is still checking a tab and will possibly reload the tab. */
+  expectsReload(tabId: number): boolean {
+    return this.#mustCheckAll || this.#checkCounts.has(tabId);
   }
 
-  #schedule(ms: number): void {
+  #scheduleCheck(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#checkTabs().catch(warnNotReloaded), ms);
   }
@@ -149,56 +150,56 @@ export class TabReloader {
       const presentTabs = await this.#options.query();
       for (const id of this.#documentStartMs.keys())
         if (!presentTabs.some((tab) => tab.id === id)) this.#documentStartMs.delete(id);
-      const matchingTabs = presentTabs.filter((t) => this.#matchingPlugins(t).length > 0);
+      const matchingTabs = presentTabs.filter((t) => this.#listMatchingPlugins(t).length > 0);
       const matchingIds = new Set(matchingTabs.map((tab) => tab.id));
-      for (const id of this.#checks.keys()) if (!matchingIds.has(id)) this.#stopChecking(id);
+      for (const id of this.#checkCounts.keys()) if (!matchingIds.has(id)) this.#stopChecking(id);
       for (const tab of matchingTabs) {
-        if (!mustCheckAll && !this.#checks.has(tab.id)) continue;
-        if (!this.#checks.has(tab.id)) this.#checks.set(tab.id, 0);
-        if (!this.#checking.has(tab.id)) void this.#checkTab(tab);
+        if (!mustCheckAll && !this.#checkCounts.has(tab.id)) continue;
+        if (!this.#checkCounts.has(tab.id)) this.#checkCounts.set(tab.id, 0);
+        if (!this.#checkingTabIds.has(tab.id)) void this.#checkTab(tab);
       }
     } finally {
-      if (this.#checks.size > 0) this.#schedule(CheckIntervalMs);
+      if (this.#checkCounts.size > 0) this.#scheduleCheck(CheckIntervalMs);
       this.changed.emit();
     }
   }
 
   async #checkTab(tab: ChromeTab): Promise<void> {
-    this.#checking.add(tab.id);
-    const checkResult = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
-      warnNotReloaded(error); // The tab was closed or has started to load.
+    this.#checkingTabIds.add(tab.id);
+    const checkResult = await this.#repairTab(tab).catch((error: unknown): TabCheckResult => {
+      warnNotReloaded(error); // the tab was closed or has started to load
       return 'again';
     });
-    this.#checking.delete(tab.id);
-    const checks = (this.#checks.get(tab.id) ?? 0) + 1;
-    if (checkResult === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
-    else this.#checks.set(tab.id, checks);
+    this.#checkingTabIds.delete(tab.id);
+    const checkCount = (this.#checkCounts.get(tab.id) ?? 0) + 1;
+    if (checkResult === 'done' || checkCount > MaxChecks) this.#stopChecking(tab.id);
+    else this.#checkCounts.set(tab.id, checkCount);
   }
 
   #stopChecking(tabId: number): void {
     this.#reloads.delete(tabId);
-    if (this.#checks.delete(tabId)) this.changed.emit();
+    if (this.#checkCounts.delete(tabId)) this.changed.emit();
   }
 
-  async #repair(tab: ChromeTab): Promise<TabCheckResult> {
+  async #repairTab(tab: ChromeTab): Promise<TabCheckResult> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
-    const missingPlugins = this.#missingPlugins(tab);
-    return missingPlugins.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missingPlugins);
+    const missingPlugins = this.#listMissingPlugins(tab);
+    return missingPlugins.length === 0 ? this.#repairLiveTab(tab) : this.#repairMissingPlugins(tab, missingPlugins);
   }
 
   /**
    * If the document started while the extension was reloading, the document may still run the bridge from before the
    * reload.
    */
-  async #repairLive(tab: ChromeTab): Promise<TabCheckResult> {
+  async #repairLiveTab(tab: ChromeTab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);
     const mayBeOrphaned = documentId !== undefined && this.#unregisteredTimeSpans.some((span) => span.fromMs === 0);
-    if (mayBeOrphaned && !(await this.#options.answersSoon(documentId))) {
+    if (mayBeOrphaned && !(await this.#options.answersPing(documentId))) {
       const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
       if (!page) return 'again';
       if (page === 'error') return 'done';
       if (!page.hasBridge) {
-        this.orphaned.emit(page.documentId);
+        this.orphanSignal.emit(page.documentId);
         if (!isUntouched(page)) return 'done';
         return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
       }
@@ -206,21 +207,22 @@ export class TabReloader {
     return tab.loading ? 'again' : this.#repairFrames(tab);
   }
 
-  /** repairMissing reloads a tab whose document started before the scripts of its plugins were registered. */
-  async #repairMissing(tab: ChromeTab, missingPlugins: readonly PluginInfo[]): Promise<TabCheckResult> {
+  /** repairMissingPlugins reloads a tab whose document started before the scripts of its plugins were registered. */
+  async #repairMissingPlugins(tab: ChromeTab, missingPlugins: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
-    const verdictIfNotLacking = tab.loading ? 'again' : 'done';
-    if (startMs !== undefined && !this.#mayLackScripts(startMs)) return verdictIfNotLacking;
-    if (this.#mayConnect(startMs) || !missingPlugins.every((plugin) => this.#options.isRegistered(plugin)))
+    const defaultResult = tab.loading ? 'again' : 'done';
+    if (startMs !== undefined && !this.#mayLackScripts(startMs)) return defaultResult;
+    if (this.#canStillConnect(startMs) || !missingPlugins.every((plugin) => this.#options.isRegistered(plugin)))
       return 'again';
     const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
-    if (!this.#mayLackScripts(page.startedAtMs)) return verdictIfNotLacking;
+    if (!this.#mayLackScripts(page.startedAtMs)) return defaultResult;
     if (!isUntouched(page)) return 'done';
     if (page.hasBridge) {
       const isNotConnected = !this.#options.isConnected(page.documentId);
-      if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs) return 'again';
+      if (isNotConnected && (this.#checkCounts.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs)
+        return 'again';
     } else {
       // In a document that has just started, Chrome may run the inspection script earlier than the bridge.
       const laterPage = await this.#readPage(tab.id, PageAnswerTimeoutMs);
@@ -234,10 +236,10 @@ export class TabReloader {
   }
 
   /**
-   * mayConnect reports whether a document started after the first registration of scripts, and still has time to
+   * canStillConnect reports whether a document started after the first registration of scripts, and still has time to
    * connect to the worker.
    */
-  #mayConnect(startMs: number | undefined): boolean {
+  #canStillConnect(startMs: number | undefined): boolean {
     if (this.#firstRegistrationAtMs !== undefined && (startMs ?? 0) < this.#firstRegistrationAtMs) return false;
     return Date.now() < Math.max(startMs ?? 0, this.#lastRegistrationAtMs) + SettleDelayMs;
   }
@@ -265,7 +267,7 @@ export class TabReloader {
     if (!listedFrames.some((frame) => lacksPlugin(frame) && new URL(frame.url).origin === origin)) return 'done';
     for (const frame of await this.#options.readFrames(tab.id)) {
       if (!lacksPlugin(frame) || frame.hasUserInteracted || !this.#mayLackScripts(frame.startedAtMs)) continue;
-      if (this.#mayConnect(frame.startedAtMs)) return 'again';
+      if (this.#canStillConnect(frame.startedAtMs)) return 'again';
       return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
     }
     return 'done';
@@ -275,13 +277,13 @@ export class TabReloader {
     return this.#unregisteredTimeSpans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
-  #matchingPlugins(tab: ChromeTab): readonly PluginInfo[] {
+  #listMatchingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  #missingPlugins(tab: ChromeTab): readonly PluginInfo[] {
-    return this.#matchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
+  #listMissingPlugins(tab: ChromeTab): readonly PluginInfo[] {
+    return this.#listMatchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
 
   #readPage(tabId: number, limitMs: number): Promise<PageState | 'error' | undefined> {
@@ -292,7 +294,7 @@ export class TabReloader {
   /** Chrome may report the crash of a page late, so the caller repeats the check if a page does not answer. */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
-    if (state === 'crashed') this.crashed.emit(tabId);
+    if (state === 'crashed') this.crashSignal.emit(tabId);
     return state === 'crashed' || state === 'discarded';
   }
 }

@@ -2,7 +2,7 @@ import type { AnyTab } from '../../../../wire/wire.gen.ts';
 import { parsePattern } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 
-const AllSites = '<all_urls>';
+const AllSitesPattern = '<all_urls>';
 /**
  * NeededSiteDurationMs is how long after a failed call the side panel offers to allow the call's site, in milliseconds.
  */
@@ -18,7 +18,7 @@ export class SiteAccess {
   readonly changed = new Signal();
   readonly #listPatterns: () => Promise<readonly string[]>;
   /** Until Chrome has returned its match patterns, SiteAccess treats all sites as allowed. */
-  #patterns: readonly string[] = [AllSites];
+  #allowedPatterns: readonly string[] = [AllSitesPattern];
   /** #neededSites contains when a call last lacked access to each web host, in milliseconds since 1970. */
   readonly #neededSites = new Map<string, number>();
 
@@ -26,20 +26,20 @@ export class SiteAccess {
     this.#listPatterns = listPatterns;
   }
 
-  async refresh(): Promise<void> {
-    this.#patterns = await this.#listPatterns();
+  async refreshPatterns(): Promise<void> {
+    this.#allowedPatterns = await this.#listPatterns();
     this.changed.emit();
   }
 
-  /** hasAccess returns true for URLs other than http and https. */
+  /** hasAccess reports whether the extension can access a URL, and returns true for URLs other than http and https. */
   hasAccess(url: string): boolean {
     const webUrl = parseWebUrl(url);
     return webUrl === undefined || this.#isAllowed(webUrl);
   }
 
   /**
-   * findProblem returns an error text that explains why a call cannot use a page and what to do, without a final
-   * period. A call of findProblem also makes the side panel offer to allow the site.
+   * findProblem returns an error text, without a final period, that explains why a call cannot use a page and what to
+   * do. As a side effect, the side panel then offers to allow the site.
    */
   findProblem(url: string): string | undefined {
     const webUrl = parseWebUrl(url);
@@ -75,7 +75,9 @@ export class SiteAccess {
   }
 
   #isAllowed(url: URL): boolean {
-    return this.#patterns.some((pattern) => pattern === AllSites || parsePattern(pattern)?.(url) === true);
+    return this.#allowedPatterns.some(
+      (pattern) => pattern === AllSitesPattern || parsePattern(pattern)?.(url) === true,
+    );
   }
 }
 

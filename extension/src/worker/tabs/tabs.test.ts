@@ -73,7 +73,7 @@ test('makeTabInfo returns the state of a matching tab', () => {
   );
 });
 
-test('an adapter that failed to start is not live, and a reload would not help', () => {
+test('an adapter that failed to start is not reported as live or as needing a reload', () => {
   const tabInfo = makeTabInfo(
     makeTab(1),
     1,
@@ -85,7 +85,7 @@ test('an adapter that failed to start is not live, and a reload would not help',
   assert.deepEqual(tabInfo?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
 });
 
-test('a plugin that no longer matches the URL is not live', () => {
+test('a plugin that no longer matches the URL is not reported as live', () => {
   const otherSitePlugin = { ...makePlugin('q'), matches: ['*://b.org/*'] };
   const tabInfo = makeTabInfo(
     makeTab(1),
@@ -97,7 +97,7 @@ test('a plugin that no longer matches the URL is not live', () => {
   assert.deepEqual(tabInfo?.plugins, [{ name: 'p', hash: 'h' }]);
 });
 
-test('readiness is the last report of the adapter, and absent before', () => {
+test('the reported readiness is the last report of the adapter, and absent before the first report', () => {
   const report = (tabFields: Partial<LiveAdapter>) =>
     makeTabInfo(makeTab(1), 1, [makePlugin('p')], makeTopDoc({ name: 'p', hash: 'h', ...tabFields }), [])?.plugins;
   assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
@@ -105,7 +105,7 @@ test('readiness is the last report of the adapter, and absent before', () => {
   assert.deepEqual(report({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
 });
 
-test('a frozen tab runs nothing, so nothing is ready there', () => {
+test('a frozen tab runs no code, so its plugins are reported as not ready', () => {
   const tabInfo = makeTabInfo(
     makeTab(1, { frozen: true }),
     1,
@@ -128,12 +128,12 @@ test('a tab that Chrome has unloaded is reported as discarded', () => {
   assert.deepEqual([tabInfo?.discarded, tabInfo?.needsReload], [true, ['p']]);
 });
 
-test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
+test('a tab with an error page is reported with the error, unless the tab is loading again or shows a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
-  const comingPlugins = { expects: () => true, arrives: () => true, loadError };
+  const expectations = { expects: () => true, arrives: () => true, loadError };
   const report = (tabFields: Partial<ChromeTab>, topDocument?: DocWithPlugins) => {
-    const tabInfo = makeTabInfo(makeTab(1, tabFields), 1, [makePlugin('p')], topDocument, [], comingPlugins);
+    const tabInfo = makeTabInfo(makeTab(1, tabFields), 1, [makePlugin('p')], topDocument, [], expectations);
     return [tabInfo?.loadError, tabInfo?.loadFailedMs, tabInfo?.needsReload, tabInfo?.loading ?? tabInfo?.arriving];
   };
   assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
@@ -141,24 +141,24 @@ test('a tab with an error page reports the error, unless it is loading again or 
   assert.deepEqual(report({}, makeTopDoc({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
 });
 
-test('a site that does not answer is an error even while the tab loads', () => {
-  const comingPlugins = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
-  const tabInfo = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], comingPlugins);
+test('a site that does not answer is reported as an error even while the tab loads', () => {
+  const expectations = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
+  const tabInfo = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], expectations);
   assert.deepEqual([tabInfo?.loadError, tabInfo?.needsReload, tabInfo?.loading], ['no_answer', ['p'], undefined]);
   // While the tab loads a new document, its previous document is still connected and still runs calls.
   const topDocument = makeTopDoc({ name: 'p', hash: 'h' });
   assert.equal(
-    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], topDocument, [], comingPlugins)?.loadError,
+    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], topDocument, [], expectations)?.loadError,
     undefined,
   );
 });
 
-test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
+test('a tab that was opened for a call and redirected to an unreachable site is reported with its original URL', () => {
   const urlOpenedWith = 'https://a.org/start';
   const otherSitePlugin = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
-  const report = (tabFields: Partial<ChromeTab>, comingPlugins: object) =>
-    makeTabInfo(makeTab(1, { ...otherSitePlugin, ...tabFields }), 1, [makePlugin('p')], undefined, [], comingPlugins);
+  const report = (tabFields: Partial<ChromeTab>, expectations: object) =>
+    makeTabInfo(makeTab(1, { ...otherSitePlugin, ...tabFields }), 1, [makePlugin('p')], undefined, [], expectations);
   const tabInfo = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
     [tabInfo?.url, tabInfo?.title, tabInfo?.loadError, tabInfo?.needsReload],
@@ -173,7 +173,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   assert.deepEqual([own?.url, own?.loadError], [makeTab(1).url, loadError.name]);
 });
 
-test('plugins with frames are live in frames too, and others are not', () => {
+test('only plugins that support frames are reported in the frames of a tab', () => {
   const framedPlugin: PluginInfo = { ...makePlugin('p'), frames: true };
   const topDocument: LiveAdapter[] = [
     { name: 'p', hash: 'h', ready: true },
@@ -201,28 +201,28 @@ test('plugins with frames are live in frames too, and others are not', () => {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const tabWorld: { tabs: ChromeTab[]; queries: number } = { tabs: [makeTab(1), makeTab(2)], queries: 0 };
+  const browserTabs: { tabs: ChromeTab[]; queryCount: number } = { tabs: [makeTab(1), makeTab(2)], queryCount: 0 };
   const reports: string[] = [];
   const tabAccess = { isAllowed: true, isLive: false };
   const tabs = new Tabs({
     hasAccess: () => tabAccess.isAllowed,
     query: async () => {
-      tabWorld.queries++;
-      return tabWorld.tabs;
+      browserTabs.queryCount++;
+      return browserTabs.tabs;
     },
     focusedWindow: async () => 1,
     plugins: () => [makePlugin('p')],
-    live: () => (tabAccess.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
+    findLiveDoc: () => (tabAccess.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
     sendAll: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
-    sendChanged: (id, tabInfo: TabInfo | undefined) => reports.push(`${id} ${tabInfo?.title ?? 'gone'}`),
+    sendTabChange: (id, tabInfo: TabInfo | undefined) => reports.push(`${id} ${tabInfo?.title ?? 'gone'}`),
   });
-  return { tabWorld, reports, tabs, tabAccess };
+  return { tabWorld: browserTabs, reports, tabs, tabAccess };
 }
 
-test('a tab without site access reports the missing access', async (t) => {
+test('a tab that the extension cannot access is reported with the error no_access', async (t) => {
   const { tabs, tabAccess } = makeFixture(t);
   tabAccess.isAllowed = false;
   tabs.sync();
@@ -236,7 +236,7 @@ test('a tab without site access reports the missing access', async (t) => {
   assert.deepEqual([tabs.sentTabs[0]?.loadError, tabs.sentTabs[0]?.plugins], ['no_access', undefined]);
 });
 
-test('changes are collected, and only differences are sent', async (t) => {
+test('changes of tabs are collected, and only changed tabs are sent', async (t) => {
   const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();
@@ -246,7 +246,7 @@ test('changes are collected, and only differences are sent', async (t) => {
   for (let i = 0; i < 10; i++) tabs.scheduleUpdate();
   t.mock.timers.tick(49);
   await runPendingPromises();
-  assert.equal(tabWorld.queries, 1);
+  assert.equal(tabWorld.queryCount, 1);
   t.mock.timers.tick(1);
   await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['1 B', '3 A', '2 gone']);
@@ -260,26 +260,26 @@ test('changes are collected, and only differences are sent', async (t) => {
   );
 });
 
-test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
+test('a change that a call may wait for is sent at once, and further changes within 50 ms are collected', async (t) => {
   const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();
   t.mock.timers.tick(50);
   tabs.scheduleUpdate();
   reports.splice(0);
-  const hurryWith = async (title: string) => {
+  const sendTitle = async (title: string) => {
     tabWorld.tabs = [makeTab(1, { title })];
-    tabs.sendSoon();
+    tabs.scheduleSend();
     await runPendingPromises();
   };
-  await hurryWith('live');
+  await sendTitle('live');
   assert.deepEqual(reports.splice(0), ['1 live', '2 gone']);
-  for (const title of ['a', 'b', 'c']) await hurryWith(title);
+  for (const title of ['a', 'b', 'c']) await sendTitle(title);
   assert.deepEqual(reports, []);
   t.mock.timers.tick(50);
   await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['1 c']);
-  await hurryWith('d');
+  await sendTitle('d');
   assert.deepEqual(reports, ['1 d']);
 });
 
@@ -295,7 +295,7 @@ test('a change while the tabs are being listed is not lost', async (t) => {
   assert.deepEqual(reports, ['all 1,2', '1 late', '2 gone']);
 });
 
-test('a sync while the tabs are being listed runs afterwards', async (t) => {
+test('a sync that is requested while the tabs are being listed runs afterwards', async (t) => {
   const { reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.sync();
@@ -305,7 +305,7 @@ test('a sync while the tabs are being listed runs afterwards', async (t) => {
   assert.deepEqual(reports, ['all 1,2', 'all 1,2']);
 });
 
-test('resendTab sends a tab again although it has not changed', async (t) => {
+test('resendTab sends a tab again even if the tab has not changed', async (t) => {
   const { reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();

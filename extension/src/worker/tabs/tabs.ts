@@ -19,15 +19,15 @@ export interface TabsOptions {
   query(): Promise<readonly ChromeTab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** The method `live` returns the top document of a tab, or undefined if the document has not reported its plugins. */
-  live(tabId: number): DocWithPlugins | undefined;
+  /** The method `findLiveDoc` returns the top document of a tab, or undefined if the document has not reported its plugins. */
+  findLiveDoc(tabId: number): DocWithPlugins | undefined;
   frames(tabId: number): readonly DocWithPlugins[];
   /** The method `expects` reports whether a tab will receive a plugin's new adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
   isSilent(documentId: string): boolean;
   /** isArriving reports whether an adapter is being injected into the top document of a tab. */
   isArriving?(tabId: number, plugin: string): boolean;
-  /** loadError returns why a tab could not load its page. */
+  /** The method `loadError` returns why a tab could not load its page. */
   loadError?(tabId: number): LoadError | undefined;
   hasAccess?(url: string): boolean;
   /** urlOpenedWith returns the URL with which the worker opened a tab for a call. */
@@ -35,16 +35,19 @@ export interface TabsOptions {
   /** recordWait is called for each tab that is still waiting for its site to respond. */
   recordWait?(tabId: number): void;
   onUrlChanged?(tabId: number, url: string): void;
-  /** sendChanged sends one changed tab, or undefined for a tab that was closed or no longer matches a plugin. */
+  /**
+   * sendAll sends all tabs. sendTabChange sends one changed tab, or undefined for a tab that was closed or no longer
+   * matches a plugin.
+   */
   sendAll(tabs: readonly TabInfo[]): void;
-  sendChanged(tabId: number, tab: TabInfo | undefined): void;
+  sendTabChange(tabId: number, tab: TabInfo | undefined): void;
 }
 
 /** Tabs sends the server a list of the tabs that match plugins. */
 export class Tabs {
   readonly reported = new Signal();
   readonly #options: TabsOptions;
-  #sent = new Map<number, { text: string; tab: TabInfo }>();
+  #sentTabs = new Map<number, { text: string; tab: TabInfo }>();
   #mustSendAll = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isUpdating = false;
@@ -56,18 +59,18 @@ export class Tabs {
   }
 
   get sentTabs(): readonly TabInfo[] {
-    return [...this.#sent.values()].map((entry) => entry.tab);
+    return [...this.#sentTabs.values()].map((entry) => entry.tab);
   }
 
   scheduleUpdate(): void {
-    this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
+    this.#timer ??= setTimeout(() => void this.#updateTabs(), UpdateDelayMs);
   }
 
   /**
-   * sendSoon sends a change of the tab list for which a call may be waiting. sendSoon sends at most one change per
+   * scheduleSend sends a change of the tab list for which a call may be waiting. scheduleSend sends at most one change per
    * UpdateDelayMs immediately, and collects further changes.
    */
-  sendSoon(): void {
+  scheduleSend(): void {
     const atMs = Date.now();
     if (this.#isUpdating || atMs - this.#lastImmediateUpdateMs < UpdateDelayMs) {
       this.scheduleUpdate();
@@ -79,12 +82,12 @@ export class Tabs {
 
   sendNow(): Promise<void> {
     clearTimeout(this.#timer);
-    return this.#update();
+    return this.#updateTabs();
   }
 
-  /** resendTab makes the next update send a tab again, because the server has a wrong state of the tab. */
+  /** resendTab makes the next update send a tab again, because the server's state of the tab is outdated. */
   resendTab(tabId: number): void {
-    const entry = this.#sent.get(tabId);
+    const entry = this.#sentTabs.get(tabId);
     if (entry) entry.text = '';
     this.scheduleUpdate();
   }
@@ -94,7 +97,7 @@ export class Tabs {
     void this.sendNow();
   }
 
-  async #update(): Promise<void> {
+  async #updateTabs(): Promise<void> {
     this.#timer = undefined;
     if (this.#isUpdating) {
       this.#mustUpdateAgain = true;
@@ -124,13 +127,13 @@ export class Tabs {
       const tabInfo = this.#makeTabInfo(tab, focusedWindow);
       if (tabInfo) currentTabs.set(tab.id, { text: JSON.stringify(tabInfo), tab: tabInfo });
     }
-    const previousTabs = this.#sent;
-    this.#sent = currentTabs;
+    const previousTabs = this.#sentTabs;
+    this.#sentTabs = currentTabs;
     if (mustSendAll) options.sendAll(this.sentTabs);
     else {
       for (const [id, { text, tab }] of currentTabs)
-        if (previousTabs.get(id)?.text !== text) options.sendChanged(id, tab);
-      for (const id of previousTabs.keys()) if (!currentTabs.has(id)) options.sendChanged(id, undefined);
+        if (previousTabs.get(id)?.text !== text) options.sendTabChange(id, tab);
+      for (const id of previousTabs.keys()) if (!currentTabs.has(id)) options.sendTabChange(id, undefined);
     }
     this.reported.emit();
   }
@@ -139,7 +142,7 @@ export class Tabs {
     const options = this.#options;
     // After the user has removed a site from the allowed sites, pages of that site receive no more calls.
     const hasAccess = options.hasAccess?.(tab.url) !== false;
-    const liveDocument = hasAccess ? options.live(tab.id) : undefined;
+    const liveDocument = hasAccess ? options.findLiveDoc(tab.id) : undefined;
     const frames = hasAccess ? options.frames(tab.id) : [];
     const tabInfo = makeTabInfo(tab, focusedWindow, options.plugins(), liveDocument, frames, {
       expects: (plugin) => options.expects(tab.id, plugin),
@@ -176,11 +179,11 @@ export function makeTabInfo(
   // No plugin can run while the tab shows Chrome's error page. A tab that is loading may soon replace Chrome's error
   // page, unless the tab's site does not respond.
   const shownError = liveDocument || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
-  const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
-  const ownPlugins = pluginsFor(tab.url);
+  const listPluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
+  const ownPlugins = listPluginsFor(tab.url);
   // If a redirect led a tab to a page that fails to load, report the plugins of the requested URL.
-  const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
-  const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
+  const isRedirectError = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
+  const matchingPlugins = isRedirectError ? listPluginsFor(urlOpenedWith) : ownPlugins;
   // A frozen page runs no code until the user activates the tab, so its adapters are not ready.
   const reportPlugin = (plugin: LiveAdapter) => makeTabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const frameReports = frames.flatMap((frame) => makeFrameInfo(frame, plugins, reportPlugin) ?? []);
@@ -188,8 +191,8 @@ export function makeTabInfo(
   const tabInfo: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
-    url: isLost ? urlOpenedWith : tab.url,
-    title: isLost ? '' : tab.title,
+    url: isRedirectError ? urlOpenedWith : tab.url,
+    title: isRedirectError ? '' : tab.title,
     active: tab.active,
     focused: tab.windowId === focusedWindow,
     lastAccessedMs: tab.lastAccessed,
@@ -206,13 +209,15 @@ export function makeTabInfo(
   const brokenPlugins = livePlugins.filter((p) => p.problem !== undefined);
   if (brokenPlugins.length > 0)
     tabInfo.broken = brokenPlugins.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
-  const lackingPlugins = matchingPlugins.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
+  const unstartedPlugins = matchingPlugins
+    .filter((m) => !livePlugins.some((p) => p.name === m.name))
+    .map((m) => m.name);
   if (shownError) tabInfo.loadError = shownError.name;
   if (shownError && shownError.atMs > 0) tabInfo.loadFailedMs = shownError.atMs;
-  const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
+  const arrivingPlugins = shownError ? [] : unstartedPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) tabInfo.arriving = arrivingPlugins;
-  const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
-  // A document that is still loading may soon report plugins that are absent now.
+  const absentPlugins = unstartedPlugins.filter((name) => !arrivingPlugins.includes(name));
+  // A document that is still loading may soon report plugins that it has not reported yet.
   const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
   if (loadingPlugins.length > 0) tabInfo.loading = loadingPlugins;
   if (absentPlugins.length > loadingPlugins.length)

@@ -4,7 +4,7 @@ import { runPendingPromises } from '../../../test/server.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { makeUserReload } from './user-reload.ts';
 
-test('a page that does not answer is unloaded with the other unresponsive pages of its site', async (t) => {
+test('an unresponsive page is discarded together with the other unresponsive pages of its site', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const docs = makeDocs();
   const reloadedTabs: string[] = [];
@@ -18,7 +18,7 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
     docs.add({ tabId, frameId: 0, documentId, url, post: () => undefined });
     docs.setPlugins(documentId, []);
   }
-  const reloadUnstuckTab = makeUserReload({
+  const reloadForUser = makeUserReload({
     docs,
     health: {
       prepareCall: () => 1,
@@ -33,9 +33,9 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
       reloadedTabs.push(`reload ${tabId}`);
     },
   });
-  await reloadUnstuckTab(4);
+  await reloadForUser(4);
   assert.deepEqual(reloadedTabs.splice(0), ['reload 4']);
-  const firstReload = reloadUnstuckTab(1);
+  const firstReload = reloadForUser(1);
   await runPendingPromises();
   assert.deepEqual(reloadedTabs, []);
   t.mock.timers.tick(1500);

@@ -1,11 +1,11 @@
-import type { Doc, Docs } from '../documents/docs.ts';
-import type { Health } from '../documents/health.ts';
+import type { Doc, DocumentTable } from '../documents/docs.ts';
+import type { HealthMonitor } from '../documents/health.ts';
 
 const AnswerTimeoutMs = 1500;
 
 export interface UserReloadOptions {
-  readonly docs: Pick<Docs, 'listReported' | 'listInTab'>;
-  readonly health: Pick<Health, 'prepareCall' | 'hasAnswered' | 'isSilent'>;
+  readonly docs: Pick<DocumentTable, 'listReported' | 'listInTab'>;
+  readonly health: Pick<HealthMonitor, 'prepareCall' | 'hasAnswered' | 'isSilent'>;
   /** unloadTab discards the page of a tab and returns the tab's new ID. */
   unloadTab(tabId: number): Promise<number>;
   reloadTab(tabId: number): Promise<void>;

@@ -3,12 +3,12 @@ import test from 'node:test';
 import plugin from './index.ts';
 
 test('the plugin is ready while a user is logged in', async (t) => {
-  let loggedOut = false;
-  const documentElement = { hasAttribute: (name: string) => name === 'data-logged-out' && loggedOut };
+  let isLoggedOut = false;
+  const documentElement = { hasAttribute: (name: string) => name === 'data-logged-out' && isLoggedOut };
   Object.defineProperty(globalThis, 'document', { value: { documentElement }, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'document'));
   assert.equal(await plugin.isReady(), true);
-  loggedOut = true;
+  isLoggedOut = true;
   assert.equal(await plugin.isReady(), false);
 });
 

@@ -1,6 +1,6 @@
 import type { Fields } from '../../../record.ts';
 import type { ToolFailure } from '../tool-failure.ts';
-import type { Feature } from './features.ts';
+import type { DebuggerFeature } from './features.ts';
 
 /**
  * childId is the debugger's session ID of the child target that sent the event, or an empty string for the tab itself.
@@ -23,58 +23,58 @@ export type ChildListener = (child: ChildTarget) => Promise<void>;
 /** Attachment is the debugger connection to one tab, which several tools can share. */
 export class Attachment {
   isAttached = false;
-  isLost = false;
+  isDetached = false;
   /**
-   * The field `lost` is a promise that rejects when the debugger is detached from the tab while tools use the debugger.
+   * The field `detachedPromise` is a promise that rejects when the debugger is detached from the tab while tools use the debugger.
    */
-  readonly lost: Promise<never>;
+  readonly detachedPromise: Promise<never>;
   readonly #stopWatching: () => void;
-  readonly #featureUserCounts = new Map<Feature, number>();
+  readonly #featureUserCounts = new Map<DebuggerFeature, number>();
   readonly #listeners = new Set<EventListener>();
   readonly #children = new Map<string, ChildTarget>();
   readonly #childListeners = new Set<ChildListener>();
-  #rejectLost: (reason: ToolFailure) => void = () => undefined;
-  #users = 0;
+  #rejectDetached: (reason: ToolFailure) => void = () => undefined;
+  #userCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastTask: Promise<unknown> = Promise.resolve();
 
   constructor(stopWatching: () => void) {
     this.#stopWatching = stopWatching;
-    this.lost = new Promise((_, reject) => {
-      this.#rejectLost = reject;
+    this.detachedPromise = new Promise((_, reject) => {
+      this.#rejectDetached = reject;
     });
-    this.lost.catch(() => undefined);
+    this.detachedPromise.catch(() => undefined);
   }
 
-  get users(): number {
-    return this.#users;
+  get userCount(): number {
+    return this.#userCount;
   }
 
   addUser(): void {
-    this.#users++;
+    this.#userCount++;
     clearTimeout(this.#timer);
   }
 
-  /** onIdle runs when the debugger has had no user for lingerMs milliseconds. */
-  removeUser(lingerMs: number, onIdle: () => void): void {
-    this.#users--;
-    if (this.#users === 0 && !this.isLost) this.#timer = setTimeout(onIdle, lingerMs);
+  /** onIdle runs after no tool has used the debugger for idleDelayMs milliseconds. */
+  removeUser(idleDelayMs: number, onIdle: () => void): void {
+    this.#userCount--;
+    if (this.#userCount === 0 && !this.isDetached) this.#timer = setTimeout(onIdle, idleDelayMs);
   }
 
-  /** enqueue runs work after all previously queued work has ended. */
+  /** The method `enqueue` runs `queuedWork` after all earlier queued work has ended. */
   enqueue<T>(queuedWork: () => Promise<T>): Promise<T> {
     const result = this.#lastTask.then(queuedWork);
     this.#lastTask = result.catch(() => undefined);
     return result;
   }
 
-  addFeatureUser(feature: Feature): number {
+  addFeatureUser(feature: DebuggerFeature): number {
     const count = (this.#featureUserCounts.get(feature) ?? 0) + 1;
     this.#featureUserCounts.set(feature, count);
     return count;
   }
 
-  removeFeatureUser(feature: Feature): number {
+  removeFeatureUser(feature: DebuggerFeature): number {
     const count = Math.max(0, (this.#featureUserCounts.get(feature) ?? 0) - 1);
     this.#featureUserCounts.set(feature, count);
     return count;
@@ -98,8 +98,8 @@ export class Attachment {
     this.#children.delete(id);
   }
 
-  /** onChild calls a listener for each current and future child target, until the returned function is called. */
-  onChild(listener: ChildListener): () => void {
+  /** onChildTarget calls a listener for each current and future child target, until the returned function is called. */
+  onChildTarget(listener: ChildListener): () => void {
     this.#childListeners.add(listener);
     for (const child of this.#children.values()) listener(child).catch(() => undefined);
     return () => this.#childListeners.delete(listener);
@@ -112,13 +112,13 @@ export class Attachment {
     return () => this.#childListeners.delete(listener);
   }
 
-  markLost(failure: ToolFailure): void {
-    this.isLost = true;
-    this.#rejectLost(failure);
+  markDetached(failure: ToolFailure): void {
+    this.isDetached = true;
+    this.#rejectDetached(failure);
   }
 
   close(): void {
-    this.isLost = true;
+    this.isDetached = true;
     clearTimeout(this.#timer);
     this.#stopWatching();
   }

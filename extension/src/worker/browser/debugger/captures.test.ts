@@ -10,7 +10,7 @@ let startFailure: Error | undefined;
 const session: DebuggerHold['session'] = {
   send: async () => ({}),
   onEvent: () => () => undefined,
-  onChild: () => () => undefined,
+  onChildTarget: () => () => undefined,
   watchChildren: async () => () => undefined,
 };
 
@@ -21,11 +21,11 @@ function makeCaptures(otherOptions: Partial<CapturesOptions<string>> = {}): Debu
     debuggers: {
       hold: async (tabId, heldFeatures) => {
         events.push(`hold ${tabId} ${heldFeatures.join(' ')}`);
-        const lost = new Promise<never>((_, reject) => {
+        const detachedPromise = new Promise<never>((_, reject) => {
           loseDebugger = () => reject(new Error('the debugger has left'));
         });
-        lost.catch(() => undefined);
-        return { session, lost, release: async () => void events.push('release') };
+        detachedPromise.catch(() => undefined);
+        return { session, detachedPromise, release: async () => void events.push('release') };
       },
     },
     start: async () => {
@@ -84,7 +84,7 @@ test('a capture ends when the debugger is detached, and the next tool starts ano
   assert.deepEqual(await debuggerCaptures.use(7, 's1'), { capture: 'capture 2', isNew: true });
 });
 
-test('a capture that does not start releases the debugger', async () => {
+test('a capture whose start fails releases the debugger', async () => {
   const debuggerCaptures = makeCaptures();
   startFailure = new Error('Chrome rejected the command');
   await assert.rejects(debuggerCaptures.use(7, 's1'), /Chrome rejected the command/);
@@ -93,7 +93,7 @@ test('a capture that does not start releases the debugger', async () => {
   assert.equal((await debuggerCaptures.use(7, 's1')).isNew, true);
 });
 
-test('end stops the capture of its tab only', async () => {
+test('the method end stops only the capture of the given tab', async () => {
   const debuggerCaptures = makeCaptures();
   await debuggerCaptures.use(7, 's1');
   await debuggerCaptures.use(8, 's1');
@@ -103,7 +103,7 @@ test('end stops the capture of its tab only', async () => {
   assert.equal(await debuggerCaptures.find(8), 'capture 2');
 });
 
-test('a capture ends with the last session that used the capture', async () => {
+test('a shared capture ends when the last session that used it ends', async () => {
   const debuggerCaptures = makeCaptures();
   await debuggerCaptures.use(7, 's1');
   await debuggerCaptures.use(7, 's2');
@@ -118,7 +118,7 @@ test('a capture ends with the last session that used the capture', async () => {
   assert.deepEqual(events, ['stop capture 1', 'release']);
 });
 
-test('an exclusive capture ends with the session that used the capture last', async () => {
+test('an exclusive capture ends when the session that last used it ends', async () => {
   const debuggerCaptures = makeCaptures({ isExclusive: true });
   await debuggerCaptures.use(7, 's1');
   await debuggerCaptures.use(7, 's2');

@@ -1,12 +1,12 @@
 import type { DebuggerHold, DebuggerSession, Debuggers } from './debuggers.ts';
-import type { Feature } from './features.ts';
+import type { DebuggerFeature } from './features.ts';
 
 /** CaptureIdleMs is how long a capture continues after its last use by a tool, in milliseconds. */
 export const CaptureIdleMs = 10 * 60_000;
 
 export interface CapturesOptions<C> {
   readonly debuggers: Pick<Debuggers, 'hold'>;
-  readonly features: readonly Feature[];
+  readonly features: readonly DebuggerFeature[];
   start(session: DebuggerSession, tabId: number): Promise<C>;
   /** endSession removes what one MCP session has added to a capture that several sessions share. */
   endSession?(capture: C, session: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface CapturesOptions<C> {
 
 interface RunningCapture<C> {
   readonly ready: Promise<C>;
-  readonly owners: Set<string>;
+  readonly ownerSessions: Set<string>;
   hold: DebuggerHold | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -29,7 +29,7 @@ interface RunningCapture<C> {
  */
 export class DebuggerCaptures<C> {
   readonly #options: CapturesOptions<C>;
-  readonly #running = new Map<number, RunningCapture<C>>();
+  readonly #runningCaptures = new Map<number, RunningCapture<C>>();
 
   constructor(options: CapturesOptions<C>) {
     this.#options = options;
@@ -37,11 +37,11 @@ export class DebuggerCaptures<C> {
 
   /** If no capture runs in the tab, the method `use` starts a new capture and returns isNew as true. */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
-    const present = this.#running.get(tabId);
-    const runningCapture = present ?? this.#start(tabId);
-    if (this.#options.isExclusive) runningCapture.owners.clear();
-    runningCapture.owners.add(session);
-    return { capture: await this.#awaitReady(tabId, runningCapture), isNew: present === undefined };
+    const existingCapture = this.#runningCaptures.get(tabId);
+    const runningCapture = existingCapture ?? this.#start(tabId);
+    if (this.#options.isExclusive) runningCapture.ownerSessions.clear();
+    runningCapture.ownerSessions.add(session);
+    return { capture: await this.#awaitReady(tabId, runningCapture), isNew: existingCapture === undefined };
   }
 
   async #awaitReady(tabId: number, runningCapture: RunningCapture<C>): Promise<C> {
@@ -50,26 +50,26 @@ export class DebuggerCaptures<C> {
       this.#restartIdleTimer(tabId, runningCapture);
       return capture;
     } catch (error) {
-      this.#forget(tabId, runningCapture);
+      this.#removeCapture(tabId, runningCapture);
       throw error;
     }
   }
 
   async find(tabId: number): Promise<C | undefined> {
-    const runningCapture = this.#running.get(tabId);
+    const runningCapture = this.#runningCaptures.get(tabId);
     return runningCapture && (await this.#awaitReady(tabId, runningCapture));
   }
 
   async end(tabId: number): Promise<void> {
-    const runningCapture = this.#running.get(tabId);
+    const runningCapture = this.#runningCaptures.get(tabId);
     if (runningCapture) await this.#end(tabId, runningCapture);
   }
 
   /** endSession stops the recordings that only the given MCP session has used. */
   async endSession(session: string): Promise<void> {
-    for (const [tabId, runningCapture] of [...this.#running]) {
-      if (!runningCapture.owners.delete(session)) continue;
-      if (runningCapture.owners.size === 0) {
+    for (const [tabId, runningCapture] of [...this.#runningCaptures]) {
+      if (!runningCapture.ownerSessions.delete(session)) continue;
+      if (runningCapture.ownerSessions.size === 0) {
         await this.#end(tabId, runningCapture);
         continue;
       }
@@ -83,41 +83,41 @@ export class DebuggerCaptures<C> {
     const begin = async () => {
       const debuggerHold = await debuggers.hold(tabId, features);
       runningCapture.hold = debuggerHold;
-      debuggerHold.lost.catch(() => this.#end(tabId, runningCapture));
+      debuggerHold.detachedPromise.catch(() => this.#end(tabId, runningCapture));
       try {
-        return await Promise.race([start(debuggerHold.session, tabId), debuggerHold.lost]);
+        return await Promise.race([start(debuggerHold.session, tabId), debuggerHold.detachedPromise]);
       } catch (error) {
         await debuggerHold.release();
         throw error;
       }
     };
     // Store the capture in the map before begin runs, because begin reads the capture from the map.
-    const captureReady = Promise.resolve().then(begin);
+    const readyPromise = Promise.resolve().then(begin);
     const runningCapture: RunningCapture<C> = {
-      ready: captureReady,
-      owners: new Set(),
+      ready: readyPromise,
+      ownerSessions: new Set(),
       hold: undefined,
       timer: undefined,
     };
-    this.#running.set(tabId, runningCapture);
+    this.#runningCaptures.set(tabId, runningCapture);
     return runningCapture;
   }
 
   #restartIdleTimer(tabId: number, runningCapture: RunningCapture<C>): void {
     clearTimeout(runningCapture.timer);
-    if (this.#running.get(tabId) === runningCapture)
+    if (this.#runningCaptures.get(tabId) === runningCapture)
       runningCapture.timer = setTimeout(() => void this.#end(tabId, runningCapture), CaptureIdleMs);
   }
 
   async #end(tabId: number, runningCapture: RunningCapture<C>): Promise<void> {
-    this.#forget(tabId, runningCapture);
+    this.#removeCapture(tabId, runningCapture);
     const capture = await runningCapture.ready.catch(() => undefined);
     if (capture !== undefined) await this.#options.stop?.(capture).catch(() => undefined);
     await runningCapture.hold?.release();
   }
 
-  #forget(tabId: number, runningCapture: RunningCapture<C>): void {
+  #removeCapture(tabId: number, runningCapture: RunningCapture<C>): void {
     clearTimeout(runningCapture.timer);
-    if (this.#running.get(tabId) === runningCapture) this.#running.delete(tabId);
+    if (this.#runningCaptures.get(tabId) === runningCapture) this.#runningCaptures.delete(tabId);
   }
 }

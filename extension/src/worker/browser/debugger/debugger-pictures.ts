@@ -10,7 +10,7 @@ export const MaxPictureSide = 8000;
 const CaptureTimeoutMs = 5000;
 const MaxAttempts = 2;
 
-/** If area and isFullPage are missing, the picture shows the viewport. */
+/** If the options `area` and `isFullPage` are missing, the picture shows the viewport. */
 export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
   /** The field `quality` is the quality of WebP and JPEG pictures, from 0 to 100. */
@@ -58,7 +58,7 @@ interface CapturedPicture {
   readonly ratio: number;
   /** isFinal is true if the picture already has the requested size and file type. */
   readonly isFinal: boolean;
-  /** The field `crop` is the part of the picture to keep, in CSS pixels; undefined for the whole picture. */
+  /** The field `crop` is the part of the picture to keep, in CSS pixels, or undefined for the whole picture. */
   readonly crop: Rect | undefined;
   readonly notes: readonly string[];
 }
@@ -72,7 +72,7 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
     Math.round(clip?.width ?? layoutView.clientWidth),
     Math.round(clip?.height ?? layoutView.clientHeight),
   ];
-  // Chrome measures the clip in pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
+  // Chrome measures the clip in unzoomed pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
   const zoomFactor = readLayoutSizes(layoutMetrics.cssVisualViewport).zoom || 1;
   const pixelRatio = clip ? viewRatio / zoomFactor : viewRatio;
   const isFinal =
@@ -90,17 +90,18 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   if (typeof pictureData !== 'string' || pictureData === '')
     throw toolFailure('timeout', 'Chrome took no picture of the tab');
   const pictureSubject = options.isFullPage ? 'page' : 'element';
-  const cutNotes = [['wide', fullSize.width] as const, ['high', fullSize.height] as const].flatMap(([word, pixels]) =>
-    pixels > MaxPictureSide
-      ? [`The ${pictureSubject} is ${pixels} pixels ${word}; the picture ends at ${MaxPictureSide}.`]
-      : [],
+  const sizeLimitNotes = [['wide', fullSize.width] as const, ['high', fullSize.height] as const].flatMap(
+    ([word, pixels]) =>
+      pixels > MaxPictureSide
+        ? [`The ${pictureSubject} is ${pixels} pixels ${word}; the picture ends at ${MaxPictureSide}.`]
+        : [],
   );
-  return { data: pictureData, type, width, height, ratio: pixelRatio, isFinal, crop, notes: cutNotes };
+  return { data: pictureData, type, width, height, ratio: pixelRatio, isFinal, crop, notes: sizeLimitNotes };
 }
 
 /**
  * With a clip, Chrome resizes the page, so the picture can lack frames of other sites. An area of the viewport is
- * cropped after the capture.
+ * captured without a clip and cropped after the capture.
  */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
@@ -112,9 +113,9 @@ function chooseClip(
   const wantedArea = area
     ? { x: area.x + layoutView.pageX, y: area.y + layoutView.pageY, width: area.width, height: area.height }
     : { x: 0, y: 0, width: content.width, height: content.height };
-  const limitSide = (side: number) => Math.max(1, Math.min(side, MaxPictureSide));
+  const clampSide = (side: number) => Math.max(1, Math.min(side, MaxPictureSide));
   return {
-    clip: { ...wantedArea, width: limitSide(wantedArea.width), height: limitSide(wantedArea.height) },
+    clip: { ...wantedArea, width: clampSide(wantedArea.width), height: clampSide(wantedArea.height) },
     fullSize: { width: Math.round(wantedArea.width), height: Math.round(wantedArea.height) },
   };
 }
@@ -123,7 +124,7 @@ function isInView({ x, y, width, height }: Rect, layoutView: LayoutSizes): boole
   return x >= 0 && y >= 0 && x + width <= layoutView.clientWidth && y + height <= layoutView.clientHeight;
 }
 
-/** scaleClip converts a clip from CSS pixels to the pixels of the tab. */
+/** scaleClip converts a clip from CSS pixels to the unzoomed pixels of the tab. */
 function scaleClip({ x, y, width, height }: Rect, zoomFactor: number): Rect & { readonly scale: number } {
   return {
     x: x * zoomFactor,
@@ -139,16 +140,16 @@ async function finishPicture(
   capturedPicture: CapturedPicture,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const { data: pictureData, width, height, ratio: pixelRatio, crop, notes: cutNotes, isFinal } = capturedPicture;
-  const isCut = cutNotes.length > 0;
-  if (isFinal) return { data: pictureData, width, height, isTruncated: isCut, notes: cutNotes };
+  const { data: pictureData, width, height, ratio: pixelRatio, crop, notes: sizeLimitNotes, isFinal } = capturedPicture;
+  const isCut = sizeLimitNotes.length > 0;
+  if (isFinal) return { data: pictureData, width, height, isTruncated: isCut, notes: sizeLimitNotes };
   const drawnPicture = await browser.drawPicture(`data:image/${capturedPicture.type};base64,${pictureData}`, {
     mimeType: `image/${options.type}`,
     ratio: pixelRatio,
     ...(crop ? { area: crop } : {}),
     ...(options.maxWidth === undefined ? {} : { maxWidth: options.maxWidth }),
   });
-  return { ...drawnPicture, isTruncated: isCut, notes: cutNotes };
+  return { ...drawnPicture, isTruncated: isCut, notes: sizeLimitNotes };
 }
 
 type LayoutSizes = Readonly<

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { DebuggerListener } from '../../../chrome-debugger.ts';
 import type { TabEvent } from '../../../chrome-pages.ts';
 import { ToolFailure } from '../tool-failure.ts';
-import { Debuggers, DebuggerUnavailable, DetachDelayMs } from './debuggers.ts';
+import { Debuggers, DebuggerUnavailableError, DetachDelayMs } from './debuggers.ts';
 import { endEmulationCommands, featureCommands } from './features.ts';
 
 /** FakeBrowser simulates a browser with one tab, whose ID is 7. */
 class FakeBrowser {
-  readonly sent: string[] = [];
+  readonly sentCommands: string[] = [];
   readonly settings = new Map<string, string>();
   readonly sessionValues = new Map<string, string>();
   isInstalled = true;
@@ -17,15 +17,15 @@ class FakeBrowser {
   listener: DebuggerListener | undefined;
   readonly watchers = new Set<(tabId: number, event: TabEvent) => void>();
 
-  make(): Debuggers {
+  makeDebuggers(): Debuggers {
     return new Debuggers({
       hasDebugger: () => this.isInstalled,
       attachDebugger: async () => {
-        this.sent.push('attach');
+        this.sentCommands.push('attach');
         this.isAttached = true;
       },
       detachDebugger: async () => {
-        this.sent.push('detach');
+        this.sentCommands.push('detach');
         this.isAttached = false;
       },
       sendToDebugger: async (tabId, method, params = {}, childId = '') => {
@@ -33,7 +33,7 @@ class FakeBrowser {
         if (!this.isAttached || tabId !== 7) throw new Error('Debugger is not attached');
         const { enabled } = params;
         const target = childId === '' ? '' : ` to ${childId}`;
-        this.sent.push(`${method.split('.')[1]}${typeof enabled === 'boolean' ? ` ${enabled}` : ''}${target}`);
+        this.sentCommands.push(`${method.split('.')[1]}${typeof enabled === 'boolean' ? ` ${enabled}` : ''}${target}`);
         return {};
       },
       listDebuggedTabs: async () => (this.isAttached ? [7, 8] : [8]),
@@ -74,8 +74,8 @@ async function settlePromises(): Promise<void> {
   for (let i = 0; i < 200; i++) await Promise.resolve();
 }
 
-async function awaitFailure(failingWork: Promise<unknown>): Promise<ToolFailure> {
-  const error = await failingWork.then(
+async function awaitFailure(failingCall: Promise<unknown>): Promise<ToolFailure> {
+  const error = await failingCall.then(
     () => undefined,
     (thrownValue: unknown) => thrownValue,
   );
@@ -83,35 +83,35 @@ async function awaitFailure(failingWork: Promise<unknown>): Promise<ToolFailure>
   throw new Error(`no failure of a tool: ${String(error)}`);
 }
 
-const awaitFailureCode = async (failingWork: Promise<unknown>) => (await awaitFailure(failingWork)).error.tool?.code;
+const awaitFailureCode = async (failingCall: Promise<unknown>) => (await awaitFailure(failingCall)).error.tool?.code;
 const doNothing = async () => undefined;
 
-test('tools share one attachment, which stays for 30 s after the last use', async () => {
-  const debuggers = browser.make();
+test('tools share one attached debugger, which is detached 30 s after its last use', async () => {
+  const debuggers = browser.makeDebuggers();
   assert.equal(await debuggers.use(7, [], async () => 'a result'), 'a result');
   mock.timers.tick(DetachDelayMs - 1);
   await debuggers.use(7, [], doNothing);
   mock.timers.tick(DetachDelayMs - 1);
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach']);
+  assert.deepEqual(browser.sentCommands, ['attach']);
   mock.timers.tick(1);
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach', 'detach']);
+  assert.deepEqual(browser.sentCommands, ['attach', 'detach']);
   assert.equal(browser.watchers.size, 0);
   await debuggers.use(7, [], doNothing);
-  assert.deepEqual(browser.sent, ['attach', 'detach', 'attach']);
+  assert.deepEqual(browser.sentCommands, ['attach', 'detach', 'attach']);
 });
 
-test('a feature lasts until its last user ends, also if a tool fails', async () => {
-  const debuggers = browser.make();
-  let endFirst = () => {};
-  let failSecond = (_: Error) => {};
+test('a debugger feature stays on until the last tool that uses it ends or fails', async () => {
+  const debuggers = browser.makeDebuggers();
+  let endFirstUse = () => {};
+  let failSecondUse = (_: Error) => {};
   const firstUse = debuggers.use(
     7,
     ['focus'],
     () =>
       new Promise<void>((resolve) => {
-        endFirst = resolve;
+        endFirstUse = resolve;
       }),
   );
   const secondUse = debuggers.use(
@@ -119,36 +119,36 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
     ['focus', 'drags'],
     () =>
       new Promise((_, reject) => {
-        failSecond = reject;
+        failSecondUse = reject;
       }),
   );
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true', 'setInterceptDrags true']);
-  browser.sent.length = 0;
-  endFirst();
+  assert.deepEqual(browser.sentCommands, ['attach', 'setFocusEmulationEnabled true', 'setInterceptDrags true']);
+  browser.sentCommands.length = 0;
+  endFirstUse();
   await firstUse;
-  assert.deepEqual(browser.sent, []);
-  failSecond(new Error('broken'));
+  assert.deepEqual(browser.sentCommands, []);
+  failSecondUse(new Error('broken'));
   await assert.rejects(secondUse, /broken/);
-  assert.deepEqual(browser.sent, ['setInterceptDrags false', 'setFocusEmulationEnabled false']);
+  assert.deepEqual(browser.sentCommands, ['setInterceptDrags false', 'setFocusEmulationEnabled false']);
 });
 
-test('a hold keeps the debugger attached and its features on until release', async () => {
-  const debuggers = browser.make();
+test('a DebuggerHold keeps the debugger attached and its features on until it is released', async () => {
+  const debuggers = browser.makeDebuggers();
   const debuggerHold = await debuggers.hold(7, ['focus']);
   await debuggers.use(7, ['focus'], doNothing);
   mock.timers.tick(10 * DetachDelayMs);
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true']);
+  assert.deepEqual(browser.sentCommands, ['attach', 'setFocusEmulationEnabled true']);
   await debuggerHold.release();
   await debuggerHold.release();
   mock.timers.tick(DetachDelayMs);
   await settlePromises();
-  assert.deepEqual(browser.sent.slice(2), ['setFocusEmulationEnabled false', 'detach']);
+  assert.deepEqual(browser.sentCommands.slice(2), ['setFocusEmulationEnabled false', 'detach']);
 });
 
 test('a new frame or worker runs only after the commands that tools send synchronously', async () => {
-  const debuggers = browser.make();
+  const debuggers = browser.makeDebuggers();
   const attachChild = (id: string) =>
     browser.listener?.onEvent(
       7,
@@ -159,24 +159,29 @@ test('a new frame or worker runs only after the commands that tools send synchro
   const debuggerHold = await debuggers.hold(7, ['children']);
   attachChild('a');
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach', 'setAutoAttach', 'setAutoAttach to a', 'runIfWaitingForDebugger to a']);
-  const seenCommands: string[] = [];
-  const stopListening = debuggerHold.session.onChild(async ({ id, kind, targetId }) => {
-    seenCommands.push(`${id} ${kind} ${targetId}`);
+  assert.deepEqual(browser.sentCommands, [
+    'attach',
+    'setAutoAttach',
+    'setAutoAttach to a',
+    'runIfWaitingForDebugger to a',
+  ]);
+  const seenChildren: string[] = [];
+  const stopListening = debuggerHold.session.onChildTarget(async ({ id, kind, targetId }) => {
+    seenChildren.push(`${id} ${kind} ${targetId}`);
     await debuggerHold.session.send('Network.enable', {}, 1000, id);
   });
-  browser.sent.length = 0;
+  browser.sentCommands.length = 0;
   attachChild('b');
   await settlePromises();
-  assert.deepEqual(browser.sent, ['enable to b', 'setAutoAttach to b', 'runIfWaitingForDebugger to b']);
+  assert.deepEqual(browser.sentCommands, ['enable to b', 'setAutoAttach to b', 'runIfWaitingForDebugger to b']);
   stopListening();
   browser.listener?.onEvent(7, 'Target.detachedFromTarget', { sessionId: 'a' }, '');
-  const laterCommands: string[] = [];
-  debuggerHold.session.onChild(async ({ id }) => {
-    laterCommands.push(id);
+  const laterChildIds: string[] = [];
+  debuggerHold.session.onChildTarget(async ({ id }) => {
+    laterChildIds.push(id);
   });
-  assert.deepEqual(seenCommands, ['a iframe frame a', 'b iframe frame b']);
-  assert.deepEqual(laterCommands, ['b']);
+  assert.deepEqual(seenChildren, ['a iframe frame a', 'b iframe frame b']);
+  assert.deepEqual(laterChildIds, ['b']);
   // A new recording also needs the frames that the page already contains, so watchChildren calls its listener for these
   // frames.
   let hasAnswered = false;
@@ -184,12 +189,12 @@ test('a new frame or worker runs only after the commands that tools send synchro
     await debuggerHold.session.send('Network.enable', {}, 1000, id);
     hasAnswered = true;
   });
-  assert.equal(hasAnswered, true, 'watchChildren returned before the listener had ended');
+  assert.equal(hasAnswered, true, 'watchChildren must wait until its listener has ended');
   await debuggerHold.release();
 });
 
-test('Cancel ends the tools and is remembered until the user allows the debugger again', async () => {
-  const debuggers = browser.make();
+test('after Cancel in the debugger bar, tools fail until the user allows the debugger again', async () => {
+  const debuggers = browser.makeDebuggers();
   let changeCount = 0;
   debuggers.changed.addListener(() => changeCount++);
   const debuggerUse = debuggers.use(7, ['focus'], () => new Promise(() => undefined));
@@ -199,12 +204,12 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
   const failure = await awaitFailure(debuggerUse);
   assert.equal(failure.error.tool?.code, 'debugger_refused');
   // If a tool has already used the debugger in a call, the tool must not run again without the debugger.
-  assert.equal(failure instanceof DebuggerUnavailable, false);
-  const laterCommands = browser.make();
-  for (const testedDebuggers of [debuggers, laterCommands]) {
-    const refusal = await awaitFailure(testedDebuggers.use(7, [], doNothing));
-    assert.ok(refusal instanceof DebuggerUnavailable);
-    assert.equal(refusal.error.tool?.code, 'debugger_refused');
+  assert.equal(failure instanceof DebuggerUnavailableError, false);
+  const laterDebuggers = browser.makeDebuggers();
+  for (const testedDebuggers of [debuggers, laterDebuggers]) {
+    const refusalError = await awaitFailure(testedDebuggers.use(7, [], doNothing));
+    assert.ok(refusalError instanceof DebuggerUnavailableError);
+    assert.equal(refusalError.error.tool?.code, 'debugger_refused');
     assert.equal(testedDebuggers.state, 'refused');
   }
   await debuggers.allow();
@@ -213,91 +218,91 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
   assert.equal(browser.isAttached, true);
 });
 
-test('the debugger sees only http and https pages', async () => {
-  const debuggers = browser.make();
+test('the debugger attaches only to http and https pages, and detaches from other pages', async () => {
+  const debuggers = browser.makeDebuggers();
   browser.url = 'about:blank';
   assert.equal(await awaitFailureCode(debuggers.use(7, [], doNothing)), 'needs_debugger');
-  assert.deepEqual(browser.sent, []);
+  assert.deepEqual(browser.sentCommands, []);
   browser.url = 'https://shop.example/';
   const debuggerUse = debuggers.use(7, [], () => new Promise(() => undefined));
   await settlePromises();
   browser.navigate('https://other.example/');
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach']);
+  assert.deepEqual(browser.sentCommands, ['attach']);
   browser.navigate('file:///etc/passwd');
   assert.equal(await awaitFailureCode(debuggerUse), 'needs_debugger');
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach', 'detach']);
+  assert.deepEqual(browser.sentCommands, ['attach', 'detach']);
 });
 
-test('a new worker ends what a tool of the last worker left behind', async () => {
+test('a new worker dismisses the dialog and turns off the features of the previous worker', async () => {
   browser.isAttached = true;
-  const debuggers = browser.make();
+  const debuggers = browser.makeDebuggers();
   await debuggers.use(7, [], doNothing);
   const commands = Object.values(featureCommands).flatMap(({ off: offCommand }) => (offCommand ? [offCommand] : []));
   assert.deepEqual(
-    browser.sent.map((sentText) => sentText.split(' ')[0]),
+    browser.sentCommands.map((sentText) => sentText.split(' ')[0]),
     ['handleJavaScriptDialog', ...[...commands, ...endEmulationCommands].map(([method]) => method.split('.')[1])],
   );
   mock.timers.tick(DetachDelayMs);
   await settlePromises();
-  assert.equal(browser.sent.at(-1), 'detach');
+  assert.equal(browser.sentCommands.at(-1), 'detach');
 });
 
-test('a mouse button that a tool could not release is released by the next worker or attachment', async () => {
+test('the next worker or attachment releases a mouse button that a tool could not release', async () => {
   const makeMouseCommand = (type: string) => ['Input.dispatchMouseEvent', { type, button: 'left' }] as const;
-  const firstUse = browser.make();
-  void firstUse.use(7, ['focus'], async (session) => {
+  const firstDebuggers = browser.makeDebuggers();
+  void firstDebuggers.use(7, ['focus'], async (session) => {
     await session.send(...makeMouseCommand('mousePressed'));
     await new Promise(() => undefined);
   });
   await settlePromises();
-  browser.sent.length = 0;
-  const secondUse = browser.make();
-  await secondUse.use(7, [], doNothing);
+  browser.sentCommands.length = 0;
+  const secondDebuggers = browser.makeDebuggers();
+  await secondDebuggers.use(7, [], doNothing);
   const releaseCommands = ['setFocusEmulationEnabled true', 'dispatchDragEvent', 'dispatchMouseEvent'];
-  assert.deepEqual(browser.sent.slice(1, 4), releaseCommands);
-  assert.equal(browser.sent.filter((sentText) => sentText === 'dispatchMouseEvent').length, 1);
+  assert.deepEqual(browser.sentCommands.slice(1, 4), releaseCommands);
+  assert.equal(browser.sentCommands.filter((sentText) => sentText === 'dispatchMouseEvent').length, 1);
 
-  const failingUse = secondUse.use(7, [], async (session) => {
+  const failingUse = secondDebuggers.use(7, [], async (session) => {
     await session.send(...makeMouseCommand('mousePressed'));
     browser.isAttached = false;
     browser.listener?.onDetach(7, false);
   });
   await awaitFailure(failingUse);
-  browser.sent.length = 0;
-  await secondUse.use(7, [], doNothing);
-  assert.deepEqual(browser.sent.slice(0, 3), ['attach', ...releaseCommands.slice(0, 2)]);
-  browser.sent.length = 0;
-  await secondUse.use(7, [], async (session) => {
+  browser.sentCommands.length = 0;
+  await secondDebuggers.use(7, [], doNothing);
+  assert.deepEqual(browser.sentCommands.slice(0, 3), ['attach', ...releaseCommands.slice(0, 2)]);
+  browser.sentCommands.length = 0;
+  await secondDebuggers.use(7, [], async (session) => {
     await session.send(...makeMouseCommand('mousePressed'));
     await session.send(...makeMouseCommand('mouseReleased'));
   });
-  await browser.make().use(7, [], doNothing);
+  await browser.makeDebuggers().use(7, [], doNothing);
   assert.equal(
-    browser.sent.filter((sentText) => sentText === 'dispatchMouseEvent').length,
+    browser.sentCommands.filter((sentText) => sentText === 'dispatchMouseEvent').length,
     2,
-    'a released button is not released twice',
+    'a released mouse button must not be released again',
   );
 });
 
-test('without the permission, nothing is attached', async () => {
+test('without the permission debugger, no debugger is attached', async () => {
   browser.isInstalled = false;
-  const debuggers = browser.make();
+  const debuggers = browser.makeDebuggers();
   assert.equal(debuggers.state, 'absent');
   assert.equal(await awaitFailureCode(debuggers.use(7, [], doNothing)), 'needs_debugger');
 });
 
-test('leave detaches the debugger at once from a tab that no tool uses', async () => {
-  const debuggers = browser.make();
+test('detachIfUnused detaches the debugger at once from a tab that no tool uses', async () => {
+  const debuggers = browser.makeDebuggers();
   const debuggerHold = await debuggers.hold(7, []);
   await debuggers.detachIfUnused(7);
-  assert.deepEqual(browser.sent, ['attach'], 'commands while a tool uses the tab');
+  assert.deepEqual(browser.sentCommands, ['attach'], 'the debugger must stay attached while a tool uses the tab');
   await debuggerHold.release();
   await debuggers.detachIfUnused(7);
   await debuggers.detachIfUnused(9);
-  assert.deepEqual(browser.sent, ['attach', 'detach']);
+  assert.deepEqual(browser.sentCommands, ['attach', 'detach']);
   mock.timers.tick(DetachDelayMs);
   await settlePromises();
-  assert.deepEqual(browser.sent, ['attach', 'detach'], 'commands after LingerMs');
+  assert.deepEqual(browser.sentCommands, ['attach', 'detach'], 'the debugger must be detached only once');
 });

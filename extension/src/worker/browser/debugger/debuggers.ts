@@ -8,7 +8,7 @@ import { Signal } from '../../signal.ts';
 import { type FailureTexts, ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
 import { TabDialogs } from './dialogs.ts';
-import { type DebuggerCommand, endEmulationCommands, type Feature, featureCommands } from './features.ts';
+import { type DebuggerCommand, type DebuggerFeature, endEmulationCommands, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
 import { TabDownloads } from './tab-downloads.ts';
 
@@ -22,8 +22,8 @@ export type DebuggerBrowser = typeof chromeDebugger &
  */
 export type DebuggerState = 'absent' | 'ready' | 'refused';
 
-/** A tool that fails with DebuggerUnavailable has not acted on the page. */
-export class DebuggerUnavailable extends ToolFailure {
+/** A tool that fails with DebuggerUnavailableError has not acted on the page. */
+export class DebuggerUnavailableError extends ToolFailure {
   constructor(code: 'needs_debugger' | 'debugger_refused', failureMessage: string | FailureTexts) {
     super(toolFailure(code, failureMessage).error);
   }
@@ -38,13 +38,13 @@ export interface DebuggerSession {
   send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
   onEvent(listener: EventListener): () => void;
   /**
-   * onChild calls a listener for each cross-site frame and worker of the tab, until the returned function is called.
-   * onChild needs the debugger feature "children". A new child target executes the commands that the listener sends
+   * onChildTarget calls a listener for each cross-site frame and worker of the tab, until the returned function is called.
+   * onChildTarget needs the debugger feature "children". A new child target executes the commands that the listener sends
    * synchronously before the target runs any script.
    */
-  onChild(listener: ChildListener): () => void;
+  onChildTarget(listener: ChildListener): () => void;
   /**
-   * watchChildren adds a listener like onChild, and resolves when the listener has handled all current child targets.
+   * watchChildren adds a listener like onChildTarget, and resolves when the listener has handled all current child targets.
    */
   watchChildren(listener: ChildListener): Promise<() => void>;
 }
@@ -52,9 +52,9 @@ export interface DebuggerSession {
 /** DebuggerHold keeps the debugger attached to a tab and keeps some debugger features on. */
 export interface DebuggerHold {
   readonly session: DebuggerSession;
-  /** The field `lost` is a promise that rejects when the debugger is detached from the tab. */
-  readonly lost: Promise<never>;
-  /** The method `release` turns off the features of the DebuggerHold, and allows the debugger to be detached. */
+  /** The field `detachedPromise` is a promise that rejects when the debugger is detached from the tab. */
+  readonly detachedPromise: Promise<never>;
+  /** The method `detachIfUnused` turns off the features of the DebuggerHold, and allows the debugger to be detached. */
   release(): Promise<void>;
 }
 
@@ -86,8 +86,8 @@ export class Debuggers {
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
   readonly #pressedButtons: PressedButtons;
-  readonly #started: Promise<void>;
-  #isRefused = false;
+  readonly #startPromise: Promise<void>;
+  #isDebuggerRefused = false;
 
   constructor(browser: DebuggerBrowser) {
     this.#browser = browser;
@@ -100,34 +100,34 @@ export class Debuggers {
       onEvent: (tabId, method, params, childId) => this.#receive(tabId, method, params, childId),
       onDetach: (tabId, isCancelled) => void this.#handleDetach(tabId, isCancelled),
     });
-    this.#started = this.#start();
+    this.#startPromise = this.#start();
   }
 
   get state(): DebuggerState {
     if (!this.#browser.hasDebugger()) return 'absent';
-    return this.#isRefused ? 'refused' : 'ready';
+    return this.#isDebuggerRefused ? 'refused' : 'ready';
   }
 
   /** The method `allow` must be called only after the user has allowed the debugger again in the side panel. */
   async allow(): Promise<void> {
-    await this.#started;
+    await this.#startPromise;
     await this.#browser.writeSetting(DebuggerRefusedSetting, '');
-    this.#isRefused = false;
+    this.#isDebuggerRefused = false;
     this.changed.emit();
   }
 
   /**
-   * The method `use` attaches the debugger to a tab, turns on debugger features, and runs the function `work`. `use`
-   * fails with DebuggerUnavailable if the debugger cannot be attached.
+   * The method `use` attaches the debugger to a tab, turns on debugger features, and runs a function with the session.
+   * `use` fails with DebuggerUnavailableError if the debugger cannot be attached.
    */
   async use<T>(
     tabId: number,
-    wantedFeatures: readonly Feature[],
-    useSession: (session: DebuggerSession) => Promise<T>,
+    wantedFeatures: readonly DebuggerFeature[],
+    runWithSession: (session: DebuggerSession) => Promise<T>,
   ): Promise<T> {
     const debuggerHold = await this.hold(tabId, wantedFeatures);
     try {
-      return await Promise.race([useSession(debuggerHold.session), debuggerHold.lost]);
+      return await Promise.race([runWithSession(debuggerHold.session), debuggerHold.detachedPromise]);
     } finally {
       await debuggerHold.release();
     }
@@ -137,13 +137,13 @@ export class Debuggers {
    * The method `hold` attaches the debugger to a tab and turns features on. The debugger and the features stay on until
    * the caller releases the DebuggerHold or the debugger is detached.
    */
-  async hold(tabId: number, wantedFeatures: readonly Feature[]): Promise<DebuggerHold> {
-    await this.#started;
-    if (this.state === 'absent') throw new DebuggerUnavailable('needs_debugger', debuggerNotGrantedTexts);
-    if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', debuggerRefusedTexts);
+  async hold(tabId: number, wantedFeatures: readonly DebuggerFeature[]): Promise<DebuggerHold> {
+    await this.#startPromise;
+    if (this.state === 'absent') throw new DebuggerUnavailableError('needs_debugger', debuggerNotGrantedTexts);
+    if (this.state === 'refused') throw new DebuggerUnavailableError('debugger_refused', debuggerRefusedTexts);
     const tabAttachment = this.#attachments.get(tabId) ?? this.#trackAttachment(tabId);
     tabAttachment.addUser();
-    const appliedFeatures: Feature[] = [];
+    const appliedFeatures: DebuggerFeature[] = [];
     let isReleased = false;
     const releaseHold = async () => {
       if (isReleased) return;
@@ -153,7 +153,7 @@ export class Debuggers {
       );
       tabAttachment.removeUser(
         DetachDelayMs,
-        () => void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment)),
+        () => void tabAttachment.enqueue(() => this.#detachIfUnused(tabId, tabAttachment)),
       );
     };
     try {
@@ -167,7 +167,11 @@ export class Debuggers {
       await releaseHold();
       throw error;
     }
-    return { session: this.#sessionOf(tabId, tabAttachment), lost: tabAttachment.lost, release: releaseHold };
+    return {
+      session: this.#sessionOf(tabId, tabAttachment),
+      detachedPromise: tabAttachment.detachedPromise,
+      release: releaseHold,
+    };
   }
 
   /**
@@ -176,7 +180,7 @@ export class Debuggers {
    */
   async detachIfUnused(tabId: number): Promise<void> {
     const tabAttachment = this.#attachments.get(tabId);
-    if (tabAttachment) await tabAttachment.enqueue(() => this.#release(tabId, tabAttachment));
+    if (tabAttachment) await tabAttachment.enqueue(() => this.#detachIfUnused(tabId, tabAttachment));
   }
 
   /**
@@ -186,8 +190,8 @@ export class Debuggers {
   async #start(): Promise<void> {
     const browser = this.#browser;
     if (!browser.hasDebugger()) return;
-    this.#isRefused = (await browser.readSetting(DebuggerRefusedSetting)) === 'yes';
-    if (this.#isRefused) this.changed.emit();
+    this.#isDebuggerRefused = (await browser.readSetting(DebuggerRefusedSetting)) === 'yes';
+    if (this.#isDebuggerRefused) this.changed.emit();
     const tabs = await browser.listDebuggedTabs().catch(() => []);
     await this.#pressedButtons.start();
     await Promise.all(tabs.map((tabId) => this.#takeOverDebugger(tabId)));
@@ -219,11 +223,11 @@ export class Debuggers {
 
   /** #releaseButtons releases mouse buttons that a previous tool pressed in a tab and could not release. */
   async #releaseButtons(tabId: number): Promise<void> {
-    const releases = this.#pressedButtons.takeReleases(tabId);
-    if (releases.length === 0) return;
+    const releaseCommands = this.#pressedButtons.takeReleaseCommands(tabId);
+    if (releaseCommands.length === 0) return;
     // A background tab receives mouse events only with focus emulation.
     const { on, off: offCommand } = featureCommands.focus;
-    for (const command of [on, ...releases, ...(offCommand ? [offCommand] : [])])
+    for (const command of [on, ...releaseCommands, ...(offCommand ? [offCommand] : [])])
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
@@ -231,7 +235,7 @@ export class Debuggers {
     tabAttachment.addUser();
     tabAttachment.removeUser(
       DetachDelayMs,
-      () => void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment)),
+      () => void tabAttachment.enqueue(() => this.#detachIfUnused(tabId, tabAttachment)),
     );
   }
 
@@ -240,8 +244,8 @@ export class Debuggers {
       if (id !== tabId || event.kind !== 'committed' || isWebPage(event.url)) return;
       // If the tab has navigated to a page that the debugger must not access, such as chrome://settings, detach the
       // debugger.
-      tabAttachment.markLost(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
-      void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment));
+      tabAttachment.markDetached(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
+      void tabAttachment.enqueue(() => this.#detachIfUnused(tabId, tabAttachment));
     });
     const tabAttachment: Attachment = new Attachment(stopWatching);
     this.#attachments.set(tabId, tabAttachment);
@@ -251,36 +255,40 @@ export class Debuggers {
   async #attach(tabId: number, tabAttachment: Attachment): Promise<void> {
     const tab = await this.#browser.describeTab(tabId);
     if (!tab || tab.problem !== undefined || !isWebPage(tab.url))
-      throw new DebuggerUnavailable('needs_debugger', tab?.problem ?? `the tab shows a page that ${onlyWebPagesText}`);
-    if (tabAttachment.isLost) throw new DebuggerUnavailable('needs_debugger', 'Chrome has just detached the debugger');
+      throw new DebuggerUnavailableError(
+        'needs_debugger',
+        tab?.problem ?? `the tab shows a page that ${onlyWebPagesText}`,
+      );
+    if (tabAttachment.isDetached)
+      throw new DebuggerUnavailableError('needs_debugger', 'Chrome has just detached the debugger');
     if (tabAttachment.isAttached) return;
     try {
       await this.#browser.attachDebugger(tabId);
     } catch (error) {
       const failureMessage = error instanceof Error ? error.message : String(error);
-      throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${failureMessage}`);
+      throw new DebuggerUnavailableError('needs_debugger', `Chrome did not attach the debugger: ${failureMessage}`);
     }
     tabAttachment.isAttached = true;
     await this.#releaseButtons(tabId);
   }
 
-  async #turnOnFeature(tabId: number, tabAttachment: Attachment, feature: Feature): Promise<void> {
+  async #turnOnFeature(tabId: number, tabAttachment: Attachment, feature: DebuggerFeature): Promise<void> {
     if (tabAttachment.addFeatureUser(feature) > 1) return;
     const [method, params] = featureCommands[feature].on;
     const detachResult = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
     if ((await awaitWithin(detachResult, CommandTimeoutMs)) === undefined)
-      throw new DebuggerUnavailable('needs_debugger', `Chrome rejected ${method} of the debugger`);
+      throw new DebuggerUnavailableError('needs_debugger', `Chrome rejected ${method} of the debugger`);
   }
 
-  async #turnOffFeature(tabId: number, tabAttachment: Attachment, feature: Feature): Promise<void> {
+  async #turnOffFeature(tabId: number, tabAttachment: Attachment, feature: DebuggerFeature): Promise<void> {
     const { off: offCommand } = featureCommands[feature];
     if (tabAttachment.removeFeatureUser(feature) > 0 || !tabAttachment.isAttached || !offCommand) return;
     await awaitWithin(this.#browser.sendToDebugger(tabId, ...offCommand), CleanupTimeoutMs);
   }
 
-  async #release(tabId: number, tabAttachment: Attachment): Promise<void> {
-    if (tabAttachment.users > 0 && !tabAttachment.isLost) return;
-    if (this.dialogs.find(tabId) && !tabAttachment.isLost) {
+  async #detachIfUnused(tabId: number, tabAttachment: Attachment): Promise<void> {
+    if (tabAttachment.userCount > 0 && !tabAttachment.isDetached) return;
+    if (this.dialogs.find(tabId) && !tabAttachment.isDetached) {
       this.#detachLater(tabId, tabAttachment);
       return;
     }
@@ -288,11 +296,11 @@ export class Debuggers {
       tabAttachment.isAttached = false;
       await this.#browser.detachDebugger(tabId).catch(() => undefined);
     }
-    // A tool that starts while the debugger is being detached attaches the debugger again.
-    if (tabAttachment.users === 0 || tabAttachment.isLost) this.#forget(tabId, tabAttachment);
+    // If a tool starts while the debugger is being detached, the tool attaches the debugger again.
+    if (tabAttachment.userCount === 0 || tabAttachment.isDetached) this.#removeAttachment(tabId, tabAttachment);
   }
 
-  #forget(tabId: number, tabAttachment: Attachment): void {
+  #removeAttachment(tabId: number, tabAttachment: Attachment): void {
     this.dialogs.forgetTab(tabId);
     tabAttachment.close();
     if (this.#attachments.get(tabId) === tabAttachment) this.#attachments.delete(tabId);
@@ -302,7 +310,7 @@ export class Debuggers {
     const tabAttachment = this.#attachments.get(tabId);
     if (tabAttachment) {
       tabAttachment.isAttached = false;
-      tabAttachment.markLost(
+      tabAttachment.markDetached(
         isCancelled
           ? toolFailure('debugger_refused', {
               forAgent: `${debuggerRefusedTexts.forAgent}. The tool may have acted`,
@@ -310,10 +318,10 @@ export class Debuggers {
             })
           : toolFailure('needs_debugger', 'Chrome detached the debugger while the tool ran; the tool may have acted'),
       );
-      this.#forget(tabId, tabAttachment);
+      this.#removeAttachment(tabId, tabAttachment);
     }
-    if (!isCancelled || this.#isRefused) return;
-    this.#isRefused = true;
+    if (!isCancelled || this.#isDebuggerRefused) return;
+    this.#isDebuggerRefused = true;
     this.changed.emit();
     await this.#browser.writeSetting(DebuggerRefusedSetting, 'yes');
   }
@@ -368,7 +376,7 @@ export class Debuggers {
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);
       },
       onEvent: (listener) => tabAttachment.onEvent(listener),
-      onChild: (listener) => tabAttachment.onChild(listener),
+      onChildTarget: (listener) => tabAttachment.onChildTarget(listener),
       watchChildren: (listener) => tabAttachment.watchChildren(listener),
     };
   }
@@ -376,14 +384,14 @@ export class Debuggers {
 
 const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
 
-export const addDebuggerTexts: FailureTexts = {
+export const debuggerInstallTexts: FailureTexts = {
   forAgent: 'The user can add the debugger with: opentabs extension install --debugger',
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
 };
 
 export const debuggerNotGrantedTexts: FailureTexts = {
-  forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
-  forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,
+  forAgent: `the debugger is not installed. ${debuggerInstallTexts.forAgent}`,
+  forUser: `The debugger is not installed. ${debuggerInstallTexts.forUser}`,
 };
 
 function isWebPage(url: string): boolean {

@@ -11,9 +11,9 @@ export type DialogBrowser = Pick<typeof chromeTabs, 'readWindowFocus' | 'restore
 /** MaxMessageChars limits the length of a dialog's message in a tool result, in UTF-16 code units. */
 const MaxMessageChars = 1000;
 /**
- * ManyDialogsCount is the number of consecutive dialogs after which a tool result describes how to stop the dialogs.
+ * ManyDialogsThreshold is the number of consecutive dialogs after which a tool result describes how to stop the dialogs.
  */
-const ManyDialogsCount = 10;
+const ManyDialogsThreshold = 10;
 
 /**
  * suspendOnDialog wraps a tool so that the tool returns early when its page opens a JavaScript dialog. After the agent
@@ -32,7 +32,7 @@ export function suspendOnDialog(
     const openDialog = openDialogs.find(call.tabId);
     if (openDialog && !isNavigation) throw makeDialogFailure(openDialog);
     const windowFocus = await browser.readWindowFocus();
-    const nextDialog = openDialogs.waitForNext(call.tabId);
+    const nextDialog = openDialogs.waitForNextDialog(call.tabId);
     try {
       const runningTool = tool(call);
       const dialog = await Promise.race([runningTool.then(() => undefined), nextDialog.opened]);
@@ -50,27 +50,27 @@ export function suspendOnDialog(
 }
 
 function addDismissedDialog(openDialogs: TabDialogs, { tabId }: BrowserCall, toolResult: BrowserResult): BrowserResult {
-  const dismissedDialogs = openDialogs.findDismissed(tabId);
+  const dismissedDialogs = openDialogs.findDismissedDialog(tabId);
   if (!dismissedDialogs) return toolResult;
-  openDialogs.forgetDismissed(tabId);
+  openDialogs.forgetDismissedDialog(tabId);
   const content = [
     formatMessageLine(dismissedDialogs),
     ...(toolResult.content === undefined ? [] : [toolResult.content]),
   ].join('\n');
   return {
     ...toolResult,
-    text: `Before this call, ${formatDismissedText(dismissedDialogs)}. ${toolResult.text ?? ''}`.trim(),
+    text: `Before this call, ${describeDismissedDialog(dismissedDialogs)}. ${toolResult.text ?? ''}`.trim(),
     content,
   };
 }
 
-function formatDismissedText(dialog: OpenDialog): string {
+function describeDismissedDialog(dialog: OpenDialog): string {
   return `opentabs dismissed the ${formatDialogName(dialog)}, because it had no answer after ${DialogTimeoutMs / 60_000} min, or the session of its client ended`;
 }
 
 /**
  * failOnDialog wraps a tool so that the tool fails while its page shows a JavaScript dialog. If isRepeatable is false,
- * the error does not advise to repeat a call that had begun.
+ * the error of a started call does not advise the agent to repeat the call.
  */
 export function failOnDialog(
   tool: BrowserTool,
@@ -80,7 +80,7 @@ export function failOnDialog(
   return async (call) => {
     const openDialog = openDialogs.find(call.tabId);
     if (openDialog) throw makeDialogFailure(openDialog);
-    const nextDialog = openDialogs.waitForNext(call.tabId);
+    const nextDialog = openDialogs.waitForNextDialog(call.tabId);
     try {
       const runningTool = tool(call);
       const dialog = await Promise.race([runningTool.then(() => undefined), nextDialog.opened]);
@@ -116,15 +116,15 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
     const { dialogs: openDialogs } = debuggers;
     const dialog = openDialogs.find(call.tabId);
     if (!dialog && debuggers.state === 'absent') throw toolFailure('needs_debugger', debuggerNotGrantedTexts);
-    const dismissedDialogs = openDialogs.findDismissed(call.tabId);
-    openDialogs.forgetDismissed(call.tabId);
+    const dismissedDialogs = openDialogs.findDismissedDialog(call.tabId);
+    openDialogs.forgetDismissedDialog(call.tabId);
     if (!dialog && dismissedDialogs)
-      throw toolFailure('not_found', `no dialog is open: ${formatDismissedText(dismissedDialogs)}`);
+      throw toolFailure('not_found', `no dialog is open: ${describeDismissedDialog(dismissedDialogs)}`);
     if (!dialog)
       throw toolFailure('not_found', 'no dialog is open in this tab, or the debugger was not attached when it opened');
-    const suspendedCall = openDialogs.takeSuspended(call.tabId);
+    const suspendedCall = openDialogs.takeSuspendedTool(call.tabId);
     const isAccepted = readFlag(call.args, 'accept');
-    const nextDialog = openDialogs.waitForNext(call.tabId);
+    const nextDialog = openDialogs.waitForNextDialog(call.tabId);
     await answerDialog(debuggers, call, isAccepted, readText(call.args, 'promptText'));
     openDialogs.markAnswered(call.tabId, dialog);
     const answeredText = `${isAccepted ? 'Accepted' : 'Dismissed'} the ${formatDialogName(dialog)}.`;
@@ -132,11 +132,11 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
     try {
       if (!suspendedCall)
         return { text: `${answeredText} Take a new snapshot to see what changed.`, content: content.join('\n') };
-      const toolEnd = suspendedCall.then(
+      const toolOutcome = suspendedCall.then(
         (toolResult) => ({ result: toolResult, failure: undefined }),
         (failure: unknown) => ({ result: undefined, failure }),
       );
-      const raceOutcome = await Promise.race([toolEnd, nextDialog.opened]);
+      const raceOutcome = await Promise.race([toolOutcome, nextDialog.opened]);
       if ('kind' in raceOutcome) {
         openDialogs.suspendTool(call.tabId, call.session, suspendedCall);
         return describeDialog(`${answeredText} `, raceOutcome);
@@ -171,7 +171,7 @@ function describeDialog(textBefore: string, dialog: OpenDialog): BrowserResult {
     `${textBefore}The page opened a ${formatDialogName(dialog)} and waits for its answer. Answer it with browser_handle_dialog.`,
     `Without an answer, opentabs dismisses it after ${DialogTimeoutMs / 60_000} min.`,
   ];
-  if (dialog.seriesNumber >= ManyDialogsCount)
+  if (dialog.seriesNumber >= ManyDialogsThreshold)
     resultWords.push(
       `This is dialog ${dialog.seriesNumber} in a row. The page may never stop: then close the tab with browser_tabs.`,
     );

@@ -40,19 +40,19 @@ test('an unanswered dialog is dismissed after 5 min', async () => {
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(tabDialogs.find(7), undefined);
   tabDialogs.forgetTab(7); // the debugger is detached from tab 7
-  assert.equal(tabDialogs.findDismissed(7)?.message, 'Delete it?');
-  assert.equal(tabDialogs.findDismissed(8), undefined);
-  tabDialogs.forgetDismissed(7);
-  assert.equal(tabDialogs.findDismissed(7), undefined);
+  assert.equal(tabDialogs.findDismissedDialog(7)?.message, 'Delete it?');
+  assert.equal(tabDialogs.findDismissedDialog(8), undefined);
+  tabDialogs.forgetDismissedDialog(7);
+  assert.equal(tabDialogs.findDismissedDialog(7), undefined);
   await tickClock(DialogTimeoutMs);
-  assert.deepEqual(events, ['dismiss 7'], 'dismissals after the tabs have no dialog');
+  assert.deepEqual(events, ['dismiss 7'], 'no dialog may be dismissed twice');
 });
 
-test('a dialog in an active tab that no tool opened waits for the user', async () => {
+test('a dialog that no tool opened is not dismissed while its tab is active', async () => {
   isActive = true;
   openDialog(7);
   await tickClock(DialogTimeoutMs);
-  assert.notEqual(tabDialogs.find(7), undefined, 'dialog in the active tab after 5 min');
+  assert.notEqual(tabDialogs.find(7), undefined, 'the dialog in the active tab must stay open after 5 min');
   isActive = false;
   await tickClock(DialogTimeoutMs);
   assert.deepEqual(events, ['dismiss 7']);
@@ -64,7 +64,7 @@ test('a dialog that a tool opened is dismissed even in an active tab', async () 
   tabDialogs.suspendTool(7, session, neverResolve());
   await tickClock(DialogTimeoutMs);
   assert.deepEqual(events, ['dismiss 7']);
-  assert.equal(tabDialogs.takeSuspended(7), undefined);
+  assert.equal(tabDialogs.takeSuspendedTool(7), undefined);
 });
 
 test('the end of a session dismisses the dialogs that its tools have opened', async () => {
@@ -74,5 +74,5 @@ test('the end of a session dismisses the dialogs that its tools have opened', as
   await tabDialogs.endSession(session);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(tabDialogs.find(7), undefined);
-  assert.notEqual(tabDialogs.find(8), undefined, 'dialog of another session');
+  assert.notEqual(tabDialogs.find(8), undefined, 'the dialog of another session must stay open');
 });

@@ -30,22 +30,22 @@ interface SuspendedTool {
   readonly session: string;
 }
 
-/** MaxSeriesPauseMs is the longest pause between two consecutive dialogs of one series, in milliseconds. */
-const MaxSeriesPauseMs = 2000;
+/** DialogSeriesPauseMs is the longest pause between two consecutive dialogs of one series, in milliseconds. */
+const DialogSeriesPauseMs = 2000;
 
 /**
  * TabDialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its
- * page, so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and its
- * tab is the active tab, the dialog stays open until the user answers it.
+ * page, so TabDialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and
+ * its tab is the active tab, the dialog stays open until the user answers it.
  */
 export class TabDialogs {
   readonly #options: DialogsOptions;
   readonly #openDialogs = new Map<number, OpenDialog>();
-  readonly #lastSeries = new Map<number, { readonly seriesNumber: number; readonly closedAtMs: number }>();
+  readonly #lastSeriesByTab = new Map<number, { readonly seriesNumber: number; readonly closedAtMs: number }>();
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
   readonly #suspendedTools = new Map<number, SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
-  readonly #dismissed = new Map<number, OpenDialog>();
+  readonly #dismissedDialogs = new Map<number, OpenDialog>();
 
   constructor(options: DialogsOptions) {
     this.#options = options;
@@ -59,13 +59,15 @@ export class TabDialogs {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
     const { type, message: dialogMessage, defaultPrompt } = params;
-    const lastSeries = this.#lastSeries.get(tabId);
+    const lastDialogSeries = this.#lastSeriesByTab.get(tabId);
     const dialog: OpenDialog = {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
       message: typeof dialogMessage === 'string' ? dialogMessage : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
       seriesNumber:
-        lastSeries && Date.now() - lastSeries.closedAtMs < MaxSeriesPauseMs ? lastSeries.seriesNumber + 1 : 1,
+        lastDialogSeries && Date.now() - lastDialogSeries.closedAtMs < DialogSeriesPauseMs
+          ? lastDialogSeries.seriesNumber + 1
+          : 1,
     };
     this.#openDialogs.set(tabId, dialog);
     this.#startTimer(tabId, dialog);
@@ -76,23 +78,23 @@ export class TabDialogs {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.set(
       tabId,
-      setTimeout(() => void this.#expire(tabId, dialog), DialogTimeoutMs),
+      setTimeout(() => void this.#handleDialogTimeout(tabId, dialog), DialogTimeoutMs),
     );
   }
 
-  async #expire(tabId: number, dialog: OpenDialog): Promise<void> {
-    const isUsers = !this.#suspendedTools.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
+  async #handleDialogTimeout(tabId: number, dialog: OpenDialog): Promise<void> {
+    const isUserDialog = !this.#suspendedTools.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
     if (this.#openDialogs.get(tabId) !== dialog) return;
-    if (isUsers) this.#startTimer(tabId, dialog);
+    if (isUserDialog) this.#startTimer(tabId, dialog);
     else await this.#dismiss(tabId, dialog);
   }
 
   async #dismiss(tabId: number, dialog: OpenDialog): Promise<void> {
     this.#suspendedTools.delete(tabId);
-    this.#dismissed.set(tabId, dialog);
-    for (const oldest of this.#dismissed.keys()) {
-      if (this.#dismissed.size <= MaxDismissedDialogs) break;
-      this.#dismissed.delete(oldest);
+    this.#dismissedDialogs.set(tabId, dialog);
+    for (const oldest of this.#dismissedDialogs.keys()) {
+      if (this.#dismissedDialogs.size <= MaxDismissedDialogs) break;
+      this.#dismissedDialogs.delete(oldest);
     }
     await this.#options.dismiss(tabId).catch(() => undefined);
     this.markAnswered(tabId, dialog);
@@ -100,27 +102,27 @@ export class TabDialogs {
 
   /** endSession dismisses the dialogs that tools of an MCP session have opened. */
   async endSession(session: string): Promise<void> {
-    for (const [tabId, suspended] of [...this.#suspendedTools]) {
-      if (suspended.session !== session) continue;
+    for (const [tabId, suspendedTool] of [...this.#suspendedTools]) {
+      if (suspendedTool.session !== session) continue;
       this.#suspendedTools.delete(tabId);
       const dialog = this.#openDialogs.get(tabId);
       if (dialog) await this.#dismiss(tabId, dialog);
     }
   }
 
-  findDismissed(tabId: number): OpenDialog | undefined {
-    return this.#dismissed.get(tabId);
+  findDismissedDialog(tabId: number): OpenDialog | undefined {
+    return this.#dismissedDialogs.get(tabId);
   }
 
-  forgetDismissed(tabId: number): void {
-    this.#dismissed.delete(tabId);
+  forgetDismissedDialog(tabId: number): void {
+    this.#dismissedDialogs.delete(tabId);
   }
 
   #close(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     const dialog = this.#openDialogs.get(tabId);
-    if (dialog) this.#lastSeries.set(tabId, { seriesNumber: dialog.seriesNumber, closedAtMs: Date.now() });
+    if (dialog) this.#lastSeriesByTab.set(tabId, { seriesNumber: dialog.seriesNumber, closedAtMs: Date.now() });
     this.#openDialogs.delete(tabId);
   }
 
@@ -128,16 +130,16 @@ export class TabDialogs {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     this.#openDialogs.delete(tabId);
-    this.#lastSeries.delete(tabId);
+    this.#lastSeriesByTab.delete(tabId);
     this.#suspendedTools.delete(tabId);
   }
 
-  /** markAnswered records that a dialog is closed, without waiting for Chrome's event. */
+  /** markAnswered records at once that a dialog is closed, without waiting for Chrome's event. */
   markAnswered(tabId: number, dialog: OpenDialog): void {
     if (this.#openDialogs.get(tabId) === dialog) this.#close(tabId);
   }
 
-  waitForNext(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
+  waitForNextDialog(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
     let stopWaiting = () => {};
     const dialogOpened = new Promise<OpenDialog>((resolve) => {
       const listener = (id: number, dialog: OpenDialog) => {
@@ -149,15 +151,18 @@ export class TabDialogs {
     return { opened: dialogOpened, stop: stopWaiting };
   }
 
-  /** When the dialog has been answered, the tool browser_handle_dialog returns the result of the stored tool. */
+  /**
+   * suspendTool stores a running tool until its dialog is answered; then browser_handle_dialog returns the tool's
+   * result.
+   */
   suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);
     this.#suspendedTools.set(tabId, { tool, session });
   }
 
-  takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
-    const suspended = this.#suspendedTools.get(tabId);
+  takeSuspendedTool(tabId: number): Promise<BrowserResult> | undefined {
+    const suspendedTool = this.#suspendedTools.get(tabId);
     this.#suspendedTools.delete(tabId);
-    return suspended?.tool;
+    return suspendedTool?.tool;
   }
 }

@@ -29,10 +29,10 @@ function makeFixture() {
             return {};
           },
           onEvent: () => () => undefined,
-          onChild: () => () => undefined,
+          onChildTarget: () => () => undefined,
           watchChildren: async () => () => undefined,
         },
-        lost: new Promise((_, reject) => {
+        detachedPromise: new Promise((_, reject) => {
           loseSession = () => reject(new Error('detached'));
         }),
         release: async () => {
@@ -48,25 +48,25 @@ async function settlePromises(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
-const offMethods = endEmulationCommands.map(([method]) => method);
+const endEmulationMethods = endEmulationCommands.map(([method]) => method);
 
-test('an emulation lasts until clear, which removes each override', async () => {
+test('an emulation stays on until the method clear, which removes each override', async () => {
   const { emulations, sentCommands } = makeFixture();
-  await emulations.apply(7, 's1', [darkModeOverride]);
-  await emulations.apply(7, 's1', [makeTimezoneOverride('Asia/Tokyo')]);
+  await emulations.applyOverrides(7, 's1', [darkModeOverride]);
+  await emulations.applyOverrides(7, 's1', [makeTimezoneOverride('Asia/Tokyo')]);
   assert.deepEqual(emulations.describe(7), ['media dark', 'time zone Asia/Tokyo']);
   assert.deepEqual(emulations.describe(8), []);
   sentCommands.length = 0;
   await emulations.clear(7);
-  assert.deepEqual(sentCommands, [...offMethods, 'release']);
+  assert.deepEqual(sentCommands, [...endEmulationMethods, 'release']);
   assert.deepEqual(emulations.describe(7), []);
 });
 
 test('an emulation ends 30 min after its last change', async () => {
   const { emulations, sentCommands } = makeFixture();
-  await emulations.apply(7, 's1', [darkModeOverride]);
+  await emulations.applyOverrides(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
-  await emulations.apply(7, 's1', [darkModeOverride]);
+  await emulations.applyOverrides(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
   await settlePromises();
   assert.deepEqual(emulations.describe(7), ['media dark']);
@@ -78,35 +78,35 @@ test('an emulation ends 30 min after its last change', async () => {
 
 test('an emulation ends when the debugger is detached, and does not keep the debugger', async () => {
   const { emulations, sentCommands, loseSession } = makeFixture();
-  await emulations.apply(7, 's1', [darkModeOverride]);
+  await emulations.applyOverrides(7, 's1', [darkModeOverride]);
   loseSession();
   await settlePromises();
   assert.deepEqual(emulations.describe(7), []);
   assert.equal(sentCommands.at(-1), 'release');
-  await emulations.apply(7, 's1', [darkModeOverride]);
+  await emulations.applyOverrides(7, 's1', [darkModeOverride]);
   assert.equal(
     sentCommands.filter((sentText) => sentText === 'hold').length,
     2,
-    'number of times the debugger was attached',
+    'a new emulation must attach the debugger again',
   );
 });
 
-test('a rejected override ends an emulation without other overrides', async () => {
+test('an emulation ends if Chrome rejects its only override', async () => {
   const { emulations, sentCommands } = makeFixture();
   await assert.rejects(
-    emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]),
+    emulations.applyOverrides(7, 's1', [makeTimezoneOverride('Nowhere')]),
     /Chrome rejected setTimezoneOverride: Invalid timezone/,
   );
   assert.equal(sentCommands.at(-1), 'release');
-  await emulations.apply(7, 's1', [darkModeOverride]);
-  await assert.rejects(emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]));
+  await emulations.applyOverrides(7, 's1', [darkModeOverride]);
+  await assert.rejects(emulations.applyOverrides(7, 's1', [makeTimezoneOverride('Nowhere')]));
   assert.deepEqual(emulations.describe(7), ['media dark']);
 });
 
 test('the end of a session removes only the overrides of the session', async () => {
   const { emulations, sentCommands } = makeFixture();
-  await emulations.apply(7, 's1', [darkModeOverride, makeTimezoneOverride('Asia/Tokyo')]);
-  await emulations.apply(7, 's2', [makeTimezoneOverride('Europe/Rome')]);
+  await emulations.applyOverrides(7, 's1', [darkModeOverride, makeTimezoneOverride('Asia/Tokyo')]);
+  await emulations.applyOverrides(7, 's2', [makeTimezoneOverride('Europe/Rome')]);
   sentCommands.length = 0;
   await emulations.endSession('s1');
   assert.deepEqual(sentCommands.splice(0), ['Emulation.setEmulatedMedia']);

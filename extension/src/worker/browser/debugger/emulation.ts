@@ -38,7 +38,11 @@ export class Emulations {
     return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text: overrideText }) => overrideText);
   }
 
-  async apply(tabId: number, session: string, emulationOverrides: readonly EmulationOverride[]): Promise<void> {
+  async applyOverrides(
+    tabId: number,
+    session: string,
+    emulationOverrides: readonly EmulationOverride[],
+  ): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
       for (const emulationOverride of emulationOverrides) {
@@ -76,7 +80,7 @@ export class Emulations {
   async clear(tabId: number): Promise<void> {
     const tab = this.#tabs.get(tabId);
     if (!tab) return;
-    this.#forget(tabId, tab);
+    this.#removeTab(tabId, tab);
     // Remove each override with a command, because another tool may keep the debugger attached to the tab.
     for (const command of endEmulationCommands) await tab.hold.session.send(...command).catch(() => undefined);
     await tab.hold.release();
@@ -86,14 +90,14 @@ export class Emulations {
     const debuggerHold = await this.#debuggers.hold(tabId, []);
     const tab: TabEmulation = { hold: debuggerHold, overrides: new Map(), timer: undefined };
     this.#tabs.set(tabId, tab);
-    debuggerHold.lost.catch(() => {
-      this.#forget(tabId, tab);
+    debuggerHold.detachedPromise.catch(() => {
+      this.#removeTab(tabId, tab);
       void debuggerHold.release();
     });
     return tab;
   }
 
-  #forget(tabId: number, tab: TabEmulation): void {
+  #removeTab(tabId: number, tab: TabEmulation): void {
     clearTimeout(tab.timer);
     if (this.#tabs.get(tabId) === tab) this.#tabs.delete(tabId);
   }

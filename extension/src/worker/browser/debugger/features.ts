@@ -10,8 +10,8 @@ export const networkEnableParams = {
 /** noRequestPattern is a URL pattern that matches no request, for the debugger command Fetch.enable. */
 export const noRequestPattern = { urlPattern: 'opentabs-no-request:*' };
 
-/** Feature is a mode of the debugger that stays on while at least one tool needs the mode. */
-export type Feature =
+/** DebuggerFeature is a mode of the debugger that stays on while at least one tool needs the mode. */
+export type DebuggerFeature =
   /**
    * The feature "focus" makes a background page behave as if the page were focused and visible, so that the page
    * handles input.
@@ -54,7 +54,7 @@ export interface FeatureCommands {
  * screencast. With the feature "children", Chrome pauses each new frame or worker until Debuggers resumes the target.
  * After a restart, the service worker turns the feature "children" off, so that paused frames and workers continue.
  */
-export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
+export const featureCommands: Readonly<Record<DebuggerFeature, FeatureCommands>> = {
   focus: {
     on: ['Emulation.setFocusEmulationEnabled', { enabled: true }],
     off: ['Emulation.setFocusEmulationEnabled', { enabled: false }],

@@ -17,7 +17,7 @@ const pointOutsidePage = { x: -1, y: -1 };
  */
 export class PressedButtons {
   readonly #options: PressedButtonsOptions;
-  readonly #buttons = new Map<number, string>();
+  readonly #pressedButtonByTab = new Map<number, string>();
 
   constructor(options: PressedButtonsOptions) {
     this.#options = options;
@@ -25,16 +25,16 @@ export class PressedButtons {
 
   record(tabId: number, method: string, { type, button }: Fields): void {
     if (method !== 'Input.dispatchMouseEvent') return;
-    if (type === 'mousePressed') this.#set(tabId, String(button));
-    if (type === 'mouseReleased') this.#set(tabId, undefined);
+    if (type === 'mousePressed') this.#setPressedButton(tabId, String(button));
+    if (type === 'mouseReleased') this.#setPressedButton(tabId, undefined);
   }
 
-  #set(tabId: number, button: string | undefined): void {
-    if (button !== undefined) this.#buttons.set(tabId, button);
-    else if (!this.#buttons.delete(tabId)) return;
+  #setPressedButton(tabId: number, button: string | undefined): void {
+    if (button !== undefined) this.#pressedButtonByTab.set(tabId, button);
+    else if (!this.#pressedButtonByTab.delete(tabId)) return;
     // The pressed button is written to the session storage without waiting for the write, because waiting would delay
     // the input.
-    this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#buttons])).catch(() => undefined);
+    this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#pressedButtonByTab])).catch(() => undefined);
   }
 
   /** The method `start` reads which mouse buttons were still pressed when the previous service worker stopped. */
@@ -43,14 +43,14 @@ export class PressedButtons {
     const storedEntries: unknown = storedText === undefined ? [] : JSON.parse(storedText);
     for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
       const [tabId, button]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
-      if (typeof tabId === 'number' && typeof button === 'string') this.#buttons.set(tabId, button);
+      if (typeof tabId === 'number' && typeof button === 'string') this.#pressedButtonByTab.set(tabId, button);
     }
   }
 
-  takeReleases(tabId: number): readonly DebuggerCommand[] {
-    const button = this.#buttons.get(tabId);
+  takeReleaseCommands(tabId: number): readonly DebuggerCommand[] {
+    const button = this.#pressedButtonByTab.get(tabId);
     if (button === undefined) return [];
-    this.#set(tabId, undefined);
+    this.#setPressedButton(tabId, undefined);
     return [
       dragCancelCommand,
       ['Input.dispatchMouseEvent', { type: 'mouseReleased', ...pointOutsidePage, button, clickCount: 0 }],

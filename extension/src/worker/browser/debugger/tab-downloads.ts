@@ -15,7 +15,7 @@ export class TabDownloads {
     for (const listener of this.#listeners) listener(tabId, name);
   }
 
-  /** Without the debugger, the watch contains no downloads. */
+  /** If the debugger is not attached to the tab, the DownloadWatch contains no downloads. */
   watch(tabId: number): DownloadWatch {
     const names: string[] = [];
     const listener = (id: number, name: string) => {

@@ -18,7 +18,7 @@ export interface TabInputOptions {
    * If isShown is true, findPoint scrolls the point into view.
    */
   findPoint(tabPoint: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
-  /** focus moves the keyboard focus to the frame, and resolves with true on success. */
+  /** The method `focus` moves the keyboard focus to the frame, and resolves with true on success. */
   focus(): Promise<boolean>;
   /** dialogOpened resolves when the page opens a JavaScript dialog, which blocks further input. */
   readonly dialogOpened: Promise<unknown>;
@@ -82,7 +82,7 @@ export class TabInput {
             .catch(() => undefined);
         return true;
       default:
-        return await this.#useMouse(request);
+        return await this.#sendMouseRequest(request);
     }
   }
 
@@ -96,7 +96,7 @@ export class TabInput {
     await this.#releaseKeys();
   }
 
-  async #useMouse(request: MouseRequest): Promise<boolean> {
+  async #sendMouseRequest(request: MouseRequest): Promise<boolean> {
     const tabPoint = await this.#options.findPoint(
       request,
       this.#pressedButton === undefined && request.kind !== 'release',
@@ -110,7 +110,7 @@ export class TabInput {
       this.#pressedButton = { request, at: tabPoint };
       await this.#dispatchMouse('mousePressed', tabPoint, request, request.count);
     } else if (request.kind === 'release') {
-      await this.#release(request, tabPoint);
+      await this.#releaseButton(request, tabPoint);
     } else {
       if (this.#pressedButton) this.#pressedButton.at = tabPoint;
       if (this.#drag) await this.#dragOver(request, tabPoint);
@@ -119,7 +119,7 @@ export class TabInput {
     return true;
   }
 
-  async #release(request: MouseRequest, tabPoint: TabPoint): Promise<void> {
+  async #releaseButton(request: MouseRequest, tabPoint: TabPoint): Promise<void> {
     if (this.#drag) {
       await this.#dragOver(request, tabPoint);
       await this.#dispatchDrag('drop', tabPoint, request.modifiers);
@@ -144,9 +144,9 @@ export class TabInput {
   }
 
   async #dispatchMouse(type: string, { x, y }: TabPoint, request: MouseRequest, clickCount: number): Promise<void> {
-    const isDown = type === 'mousePressed' || (type === 'mouseMoved' && this.#pressedButton !== undefined);
-    const button = type === 'mouseMoved' && !isDown ? 'none' : request.button;
-    const buttonBits = isDown ? { left: 1, right: 2, middle: 4 }[request.button] : 0;
+    const isButtonDown = type === 'mousePressed' || (type === 'mouseMoved' && this.#pressedButton !== undefined);
+    const button = type === 'mouseMoved' && !isButtonDown ? 'none' : request.button;
+    const buttonBits = isButtonDown ? { left: 1, right: 2, middle: 4 }[request.button] : 0;
     await this.#send('Input.dispatchMouseEvent', {
       type,
       x,

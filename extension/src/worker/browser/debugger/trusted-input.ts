@@ -11,13 +11,13 @@ import { ToolFailure, toolFailure } from '../tool-failure.ts';
 import type { UserInput } from '../user-input.ts';
 import type { ChildTarget } from './attachment.ts';
 import {
-  addDebuggerTexts,
   type DebuggerSession,
   type Debuggers,
-  DebuggerUnavailable,
+  DebuggerUnavailableError,
+  debuggerInstallTexts,
   debuggerRefusedNote,
 } from './debuggers.ts';
-import type { Feature } from './features.ts';
+import type { DebuggerFeature } from './features.ts';
 import { TabInput } from './tab-input.ts';
 
 /** ActionName is the name of a page script operation that acts on the page, such as click or drag. */
@@ -33,7 +33,7 @@ export interface ActionOperation<N extends ActionName> {
   readonly otherFrame?: FrameTarget;
 }
 
-const chooserNote =
+const fileChooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
 
@@ -58,7 +58,7 @@ export class TrustedInput {
   /**
    * The method `run` attaches the debugger before the operation, so that Chrome reports the page's dialogs. Focus
    * emulation is on only during trusted input, so that a background page handles the input like a focused page. If the
-   * debugger cannot be attached, `run` uses synthetic events. If the user clicks or types in the tab, run ends the
+   * debugger cannot be attached, `run` uses synthetic events. If the user clicks or types in the tab, `run` ends the
    * operation.
    */
   async run<N extends ActionName>(
@@ -84,7 +84,7 @@ export class TrustedInput {
     try {
       return await this.#debuggers.use(call.tabId, listRequiredFeatures(frame, operation), (session) => {
         runningOperation = isTrusted
-          ? this.#runTrusted(session, stoppableCall, frame, name, args, trustedAttempt)
+          ? this.#runWithTrustedInput(session, stoppableCall, frame, name, args, trustedAttempt)
           : runEvents();
         return runningOperation;
       });
@@ -96,7 +96,7 @@ export class TrustedInput {
         await runningOperation?.catch(() => undefined);
         runningOperation = runEvents();
       }
-      return addNotes(await runningOperation, [fallbackNote]);
+      return addFallbackNotes(await runningOperation, [fallbackNote]);
     }
   }
 
@@ -108,24 +108,24 @@ export class TrustedInput {
     const { startTarget, endTarget, ...options } = args;
     if (this.#debuggers.state !== 'ready')
       throw toolFailure('needs_debugger', {
-        forAgent: `a drag from one frame to another needs the debugger. ${addDebuggerTexts.forAgent}`,
-        forUser: `A drag from one frame to another needs the debugger. ${addDebuggerTexts.forUser}`,
+        forAgent: `a drag from one frame to another needs the debugger. ${debuggerInstallTexts.forAgent}`,
+        forUser: `A drag from one frame to another needs the debugger. ${debuggerInstallTexts.forUser}`,
       });
     // Measure the end of the drag again, because scrolling to the start may move the end.
     await this.#locateElement(call, end, endTarget, true);
     await this.#locateElement(call, startFrame, startTarget, true);
     const to = await this.#locateElement(call, end, endTarget, false);
-    const [origin, unitPoint] = await Promise.all([
+    const [origin, referencePoint] = await Promise.all([
       this.#frames.findPoint(call, startFrame, { x: 0, y: 0 }, false),
       this.#frames.findPoint(call, startFrame, { x: 100, y: 100 }, false),
     ]);
-    if (!to || !origin || !unitPoint)
+    if (!to || !origin || !referencePoint)
       throw toolFailure('not_hittable', 'the two elements cannot be seen at the same time, or a frame is rotated');
     const endPoint = {
-      x: ((to.x - origin.x) * 100) / (unitPoint.x - origin.x),
-      y: ((to.y - origin.y) * 100) / (unitPoint.y - origin.y),
+      x: ((to.x - origin.x) * 100) / (referencePoint.x - origin.x),
+      y: ((to.y - origin.y) * 100) / (referencePoint.y - origin.y),
     };
-    const { snapshot: since } = await this.#frames.run(call, end, 'watch', {});
+    const { snapshot: sinceSnapshot } = await this.#frames.run(call, end, 'watch', {});
     const operation = { ...options, startTarget, endPoint };
     const result = await this.run(call, startFrame, {
       name: 'drag',
@@ -133,13 +133,13 @@ export class TrustedInput {
       isTrusted: true,
       otherFrame: end,
     });
-    const droppedChanges = await this.#frames.run(call, end, 'changes', { ...options, since });
-    const changeTexts = [result.changes, droppedChanges.changes]
+    const endFrameChanges = await this.#frames.run(call, end, 'changes', { ...options, since: sinceSnapshot });
+    const changeTexts = [result.changes, endFrameChanges.changes]
       .filter((changeText) => changeText !== undefined)
       .join('\n');
     return {
       ...result,
-      changed: result.changed || droppedChanges.changed,
+      changed: result.changed || endFrameChanges.changed,
       ...(changeTexts === '' ? {} : { changes: changeTexts }),
     };
   }
@@ -149,7 +149,7 @@ export class TrustedInput {
     return locatedPoint && (await this.#frames.findPoint(call, frame, locatedPoint, isReady));
   }
 
-  async #runTrusted<N extends ActionName>(
+  async #runWithTrustedInput<N extends ActionName>(
     session: DebuggerSession,
     call: BrowserCall,
     frame: FrameTarget,
@@ -157,7 +157,7 @@ export class TrustedInput {
     args: PageOperationOf<N>['arguments'],
     trustedAttempt: TrustedAttempt,
   ): Promise<PageResult<N>> {
-    const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
+    const dialog = this.#debuggers.dialogs.waitForNextDialog(call.tabId);
     const fallbackNotes: string[] = [];
     const children: string[] = [];
     const preparations: Promise<void>[] = [];
@@ -172,13 +172,13 @@ export class TrustedInput {
     const stopFunctions = [
       dialog.stop,
       session.onEvent((method) => {
-        if (method === 'Page.fileChooserOpened' && fallbackNotes.length === 0) fallbackNotes.push(chooserNote);
+        if (method === 'Page.fileChooserOpened' && fallbackNotes.length === 0) fallbackNotes.push(fileChooserNote);
       }),
-      session.onChild((child) => {
+      session.onChildTarget((child) => {
         if (child.kind === 'iframe') children.push(child.id);
-        const preparing = prepareFrame(session, child);
-        preparations.push(preparing);
-        return preparing;
+        const preparation = prepareFrame(session, child);
+        preparations.push(preparation);
+        return preparation;
       }),
     ];
     try {
@@ -187,12 +187,12 @@ export class TrustedInput {
         // After a call is cancelled, its page script receives no further trusted input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
-      return addNotes(result, fallbackNotes);
+      return addFallbackNotes(result, fallbackNotes);
     } catch (error) {
       const canRepeat = input.isUnreachable && !input.hasSentInput && error instanceof ToolFailure;
       if (!canRepeat) throw error;
       const fallbackNote = 'The position of the element in the tab is unknown, so no trusted input was used.';
-      return addNotes(await this.#frames.run(call, frame, name, args), [fallbackNote]);
+      return addFallbackNotes(await this.#frames.run(call, frame, name, args), [fallbackNote]);
     } finally {
       await input.releaseAll();
       for (const stop of stopFunctions) stop();
@@ -211,7 +211,7 @@ interface TrustedAttempt {
 function makeFallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;
   if (error.error.tool?.code === 'debugger_refused') return debuggerRefusedNote;
-  return error instanceof DebuggerUnavailable ? `The debugger was not used: ${error.message}.` : undefined;
+  return error instanceof DebuggerUnavailableError ? `The debugger was not used: ${error.message}.` : undefined;
 }
 
 /** prepareFrame turns on the interception of file choosers and the focus emulation in a cross-site frame. */
@@ -225,8 +225,8 @@ async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget)
 function listRequiredFeatures<N extends ActionName>(
   frame: FrameTarget,
   { name, isTrusted, otherFrame = frame }: ActionOperation<N>,
-): Feature[] {
-  const debuggerFeatures: Feature[] = ['dialogs'];
+): DebuggerFeature[] {
+  const debuggerFeatures: DebuggerFeature[] = ['dialogs'];
   if (!isTrusted) return debuggerFeatures;
   // Without the feature "drawing", Chrome delays pointer moves in a background tab by up to 1 s, and runs no animation
   // frames.
@@ -237,6 +237,6 @@ function listRequiredFeatures<N extends ActionName>(
   return debuggerFeatures;
 }
 
-function addNotes<R extends PageActionResult>(result: R, fallbackNotes: readonly string[]): R {
+function addFallbackNotes<R extends PageActionResult>(result: R, fallbackNotes: readonly string[]): R {
   return fallbackNotes.length === 0 ? result : { ...result, notes: [...result.notes, ...fallbackNotes] };
 }

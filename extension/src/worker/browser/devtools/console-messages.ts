@@ -7,8 +7,8 @@ import {
   type DebuggedFrames,
   type DebuggedFramesBrowser,
   readDebuggedFrames,
+  toArrayOrEmpty,
   toFields,
-  toList,
 } from './debugged-frames.ts';
 
 /** messageLevels contains the severity levels of console messages, most severe first. */
@@ -45,7 +45,7 @@ interface ConsoleMessage {
 export class ConsoleMessages {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
-  readonly #clearedAt = new Map<string, Map<number, number>>();
+  readonly #clearTimesBySession = new Map<string, Map<number, number>>();
 
   constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers) {
     this.#browser = browser;
@@ -53,14 +53,14 @@ export class ConsoleMessages {
   }
 
   async endSession(session: string): Promise<void> {
-    this.#clearedAt.delete(session);
+    this.#clearTimesBySession.delete(session);
   }
 
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args, tabId, session } = call;
-    const clearedAt = this.#clearedAt.get(session) ?? new Map<number, number>();
+    const clearTimesByTab = this.#clearTimesBySession.get(session) ?? new Map<number, number>();
     const messageLevel = readChoice(args, 'level', messageLevels) ?? 'info';
-    const sinceMs = Math.max(readNumber(args, 'since') ?? 0, clearedAt.get(tabId) ?? 0);
+    const sinceMs = Math.max(readNumber(args, 'since') ?? 0, clearTimesByTab.get(tabId) ?? 0);
     const { messages: consoleMessages, leftOut } = await this.#debuggers.use(
       tabId,
       ['children'],
@@ -69,7 +69,7 @@ export class ConsoleMessages {
         const previewLists = await Promise.all(
           frames.childIds.map((childId) => replayMessages(debuggerSession, frames, childId)),
         );
-        return { messages: previewLists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOutCount };
+        return { messages: previewLists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.omittedFrameCount };
       },
     );
     call.signal.throwIfAborted();
@@ -79,8 +79,9 @@ export class ConsoleMessages {
         messageLevels.indexOf(consoleMessage.level) <= messageLevels.indexOf(messageLevel),
     );
     const lastMs = consoleMessages.at(-1)?.atMs;
-    if (readFlag(args, 'clear') && lastMs !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, lastMs));
-    const messageLines = countRepeated(wantedMessages).map(formatMessage);
+    if (readFlag(args, 'clear') && lastMs !== undefined)
+      this.#clearTimesBySession.set(session, clearTimesByTab.set(tabId, lastMs));
+    const messageLines = countRepeatedMessages(wantedMessages).map(formatMessage);
     const shownLines = messageLines.slice(-MaxLines);
     const resultWords = [
       wantedMessages.length === 0
@@ -147,14 +148,14 @@ async function readEvents(
   }
   const consoleMessages: ConsoleMessage[] = [];
   let previewCount = 0;
-  const previewOf = async (value: Fields): Promise<string> => {
+  const formatPreview = async (value: Fields): Promise<string> => {
     if (typeof value.objectId !== 'string' || value.type === 'function' || ++previewCount > MaxObjectPreviews)
       return formatValue(value);
     return await describeObject(session, childId, value);
   };
   for (const { method, params } of events) {
     if (method === 'Runtime.consoleAPICalled' && contextIds.has(params.executionContextId)) {
-      const argumentTexts = await Promise.all(toList(params.args).map((arg) => previewOf(toFields(arg))));
+      const argumentTexts = await Promise.all(toArrayOrEmpty(params.args).map((arg) => formatPreview(toFields(arg))));
       const type = String(params.type);
       const messageText = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(argumentTexts)}`;
       if (!['clear', 'endGroup', 'profile', 'profileEnd'].includes(type))
@@ -167,19 +168,19 @@ async function readEvents(
     } else if (method === 'Runtime.exceptionThrown') {
       const exceptionDetails = toFields(params.exceptionDetails);
       const { executionContextId } = exceptionDetails;
-      const isOfPage =
+      const isAllowedContext =
         executionContextId === undefined
           ? !frames.sessionsWithForbiddenFrames.has(childId)
           : contextIds.has(executionContextId);
-      if (isOfPage) consoleMessages.push(readException(exceptionDetails, params.timestamp));
+      if (isAllowedContext) consoleMessages.push(readException(exceptionDetails, params.timestamp));
     } else if (method === 'Log.entryAdded') {
       const { level: messageLevel, text: messageText, timestamp, url, lineNumber } = toFields(params.entry);
-      const messagePlace = typeof url === 'string' ? formatPosition(url, lineNumber, undefined) : '';
+      const positionText = typeof url === 'string' ? formatPosition(url, lineNumber, undefined) : '';
       consoleMessages.push({
         level: toLevel(String(messageLevel)),
         atMs: toTimeMs(timestamp),
         text: String(messageText),
-        sourcePosition: messagePlace,
+        sourcePosition: positionText,
       });
     }
   }
@@ -191,11 +192,11 @@ function readException(exceptionDetails: Fields, timestamp: unknown): ConsoleMes
   const reason = typeof description === 'string' ? description : JSON.stringify(value ?? null);
   const messageText =
     description === undefined && value === undefined ? String(exceptionDetails.text) : `Uncaught ${reason}`;
-  const messagePlace =
+  const positionText =
     typeof exceptionDetails.url === 'string'
       ? formatPosition(exceptionDetails.url, exceptionDetails.lineNumber, exceptionDetails.columnNumber)
       : formatFirstPosition(exceptionDetails.stackTrace);
-  return { level: 'error', atMs: toTimeMs(timestamp), text: messageText, sourcePosition: messagePlace };
+  return { level: 'error', atMs: toTimeMs(timestamp), text: messageText, sourcePosition: positionText };
 }
 
 /** describeObject formats the members of a logged object as text, without calling the page's getters. */
@@ -207,7 +208,7 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
     .send('Runtime.getProperties', { objectId, ownProperties: true }, undefined, childId)
     .catch(() => undefined);
   if (!evaluateAnswer) return formatValue(value);
-  const memberTexts = toList(evaluateAnswer.result)
+  const memberTexts = toArrayOrEmpty(evaluateAnswer.result)
     .map(toFields)
     .filter((member) => member.enumerable === true);
   const shownLines = memberTexts.slice(0, MaxPreviewMembers).map(({ name, value: member }) => {
@@ -252,7 +253,7 @@ function toTimeMs(timestamp: unknown): number {
 }
 
 function formatFirstPosition(stackTrace: unknown): string {
-  const { url, lineNumber, columnNumber } = toFields(toList(toFields(stackTrace).callFrames)[0]);
+  const { url, lineNumber, columnNumber } = toFields(toArrayOrEmpty(toFields(stackTrace).callFrames)[0]);
   return typeof url === 'string' ? formatPosition(url, lineNumber, columnNumber) : '';
 }
 
@@ -266,17 +267,17 @@ interface CountedMessage extends ConsoleMessage {
   readonly count: number;
 }
 
-function countRepeated(consoleMessages: readonly ConsoleMessage[]): CountedMessage[] {
+function countRepeatedMessages(consoleMessages: readonly ConsoleMessage[]): CountedMessage[] {
   const countedMessages: CountedMessage[] = [];
   for (const consoleMessage of consoleMessages) {
-    const lastMs = countedMessages.at(-1);
+    const lastMessage = countedMessages.at(-1);
     if (
-      lastMs &&
-      lastMs.text === consoleMessage.text &&
-      lastMs.level === consoleMessage.level &&
-      lastMs.sourcePosition === consoleMessage.sourcePosition
+      lastMessage &&
+      lastMessage.text === consoleMessage.text &&
+      lastMessage.level === consoleMessage.level &&
+      lastMessage.sourcePosition === consoleMessage.sourcePosition
     )
-      countedMessages[countedMessages.length - 1] = { ...lastMs, count: lastMs.count + 1 };
+      countedMessages[countedMessages.length - 1] = { ...lastMessage, count: lastMessage.count + 1 };
     else countedMessages.push({ ...consoleMessage, count: 1 });
   }
   return countedMessages;
@@ -286,11 +287,11 @@ function formatMessage({
   level: messageLevel,
   atMs,
   text: messageText,
-  sourcePosition: messagePlace,
+  sourcePosition: positionText,
   count,
 }: CountedMessage): string {
   const time = new Date(atMs).toISOString().slice(11, 23);
   const cut =
     messageText.length > MaxMessageCharacters ? `${messageText.slice(0, MaxMessageCharacters)}…` : messageText;
-  return `${time} ${messageLevel}${count > 1 ? ` (${count} times)` : ''}: ${cut}${messagePlace === '' ? '' : ` (${messagePlace})`}`;
+  return `${time} ${messageLevel}${count > 1 ? ` (${count} times)` : ''}: ${cut}${positionText === '' ? '' : ` (${positionText})`}`;
 }

@@ -5,7 +5,7 @@ import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { toolFailure } from '../tool-failure.ts';
-import { toFields, toList } from './debugged-frames.ts';
+import { toArrayOrEmpty, toFields } from './debugged-frames.ts';
 import { type TextRange, TextRanges } from './text-ranges.ts';
 
 /** A navigation discards the data about used CSS rules that the worker has not read yet. */
@@ -23,10 +23,10 @@ interface CoveredSheet {
   readonly frameUrl: string;
   readonly topOrigin: string;
   readonly characters: number;
-  readonly used: TextRanges;
+  readonly usedRanges: TextRanges;
 }
 
-/** CssCoverage records which parts of their style sheets pages use. */
+/** CssCoverage records which parts of its style sheets a page uses. */
 export class CssCoverage {
   readonly #captures: DebuggerCaptures<CoverageRecording>;
   readonly #options: CoverageOptions;
@@ -73,9 +73,9 @@ export class CssCoverage {
     const listSheets = coverageRecording.sheets.filter(
       ({ topOrigin, frameUrl }) => topOrigin === origin && !isFrameForbidden(frameUrl, args),
     );
-    const leftOut = coverageRecording.sheets.length - listSheets.length;
+    const omittedCount = coverageRecording.sheets.length - listSheets.length;
     await this.#captures.end(tabId);
-    return describeSheets(listSheets, leftOut);
+    return describeSheets(listSheets, omittedCount);
   }
 }
 
@@ -107,12 +107,12 @@ class CoverageRecording {
     this.#stopFunctions.push(
       this.#session.onEvent((method, params, childId) => this.#receive(method, params, childId)),
     );
-    await this.#startIn('');
+    await this.#startInChild('');
     this.#stopFunctions.push(
       await this.#session.watchChildren(async ({ id, kind, targetId, url }) => {
         if (kind !== 'iframe') return;
         this.#frameUrls.set(targetId, url);
-        await this.#startIn(id);
+        await this.#startInChild(id);
       }),
     );
     this.#timer = setInterval(() => void this.readUsedRules(), CoveragePollIntervalMs);
@@ -131,7 +131,7 @@ class CoverageRecording {
     await Promise.all([...this.#childIds].map((childId) => this.#readUsedRulesOf(childId)));
   }
 
-  async #startIn(childId: string): Promise<void> {
+  async #startInChild(childId: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
     this.#recordFrames(frameTree);
     // Chrome reports the style sheets that a page has already loaded only in response to CSS.enable, so turn CSS off
@@ -142,11 +142,11 @@ class CoverageRecording {
     await this.#readUsedRulesOf(childId);
   }
 
-  #recordFrames(tree: unknown): void {
-    const { frame, childFrames } = toFields(tree);
+  #recordFrames(frameTree: unknown): void {
+    const { frame, childFrames } = toFields(frameTree);
     const { id, url } = toFields(frame);
     this.#frameUrls.set(String(id), String(url));
-    for (const child of toList(childFrames)) this.#recordFrames(child);
+    for (const child of toArrayOrEmpty(childFrames)) this.#recordFrames(child);
   }
 
   #receive(method: string, params: Fields, childId: string): void {
@@ -175,7 +175,7 @@ class CoverageRecording {
       frameUrl,
       topOrigin: this.#topOrigin,
       characters: characterCount,
-      used: new TextRanges(),
+      usedRanges: new TextRanges(),
     };
     this.#sheets.set(key, sheet);
     this.#sheetsById.set(`${childId} ${String(styleSheetId)}`, sheet);
@@ -187,10 +187,10 @@ class CoverageRecording {
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
-    for (const coverageEntry of toList(coverage)) {
+    for (const coverageEntry of toArrayOrEmpty(coverage)) {
       const { styleSheetId, startOffset, endOffset, used: isUsed } = toFields(coverageEntry);
       const range: TextRange = { start: Number(startOffset), end: Number(endOffset) };
-      if (isUsed === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.used.add(range);
+      if (isUsed === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.usedRanges.add(range);
     }
   }
 
@@ -199,10 +199,10 @@ class CoverageRecording {
   }
 }
 
-function describeSheets(coveredSheets: readonly CoveredSheet[], leftOut: number): BrowserResult {
+function describeSheets(coveredSheets: readonly CoveredSheet[], omittedCount: number): BrowserResult {
   const [isUsed, allCharacters] = [
-    sumSheets(coveredSheets, countUsedCharacters),
-    sumSheets(coveredSheets, ({ characters: characterCount }) => characterCount),
+    sumOverSheets(coveredSheets, countUsedCharacters),
+    sumOverSheets(coveredSheets, ({ characters: characterCount }) => characterCount),
   ];
   const sortedSheets = [...coveredSheets].sort(
     (a, b) => b.characters - countUsedCharacters(b) - (a.characters - countUsedCharacters(a)),
@@ -215,20 +215,20 @@ function describeSheets(coveredSheets: readonly CoveredSheet[], leftOut: number)
       ? 'The page has no style sheets.'
       : `Used ${isUsed} of ${allCharacters} characters (${formatPercent(isUsed, allCharacters)}) in ${coveredSheets.length} style ${coveredSheets.length === 1 ? 'sheet' : 'sheets'}.`,
     ...(sheetLines.length < coveredSheets.length ? [`The ${MaxLines} with the most unused characters are shown.`] : []),
-    ...(leftOut > 0 ? ['Pages of other sites, and frames that the user does not allow, are left out.'] : []),
+    ...(omittedCount > 0 ? ['Pages of other sites, and frames that the user does not allow, are left out.'] : []),
   ];
   return { text: resultWords.join(' '), ...(sheetLines.length > 0 ? { content: sheetLines.join('\n') } : {}) };
 }
 
-function countUsedCharacters({ used: isUsed, characters: characterCount }: CoveredSheet): number {
+function countUsedCharacters({ usedRanges: isUsed, characters: characterCount }: CoveredSheet): number {
   return Math.min(isUsed.length, characterCount);
 }
 
-function formatPercent(partSize: number, whole: number): string {
-  return `${whole === 0 ? 0 : Math.round((100 * partSize) / whole)} %`;
+function formatPercent(partSize: number, totalSize: number): string {
+  return `${totalSize === 0 ? 0 : Math.round((100 * partSize) / totalSize)} %`;
 }
 
-function sumSheets(coveredSheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
+function sumOverSheets(coveredSheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
   return coveredSheets.reduce((characterSum, sheet) => characterSum + count(sheet), 0);
 }
 

@@ -21,8 +21,8 @@ export interface DebuggedFrame {
 export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
   readonly childIds: readonly string[];
-  /** leftOutCount is the number of frames on sites that the user has forbidden. */
-  readonly leftOutCount: number;
+  /** omittedFrameCount is the number of frames on sites that the user has forbidden. */
+  readonly omittedFrameCount: number;
   /** sessionsWithForbiddenFrames contains the IDs of debugger sessions that also include frames on forbidden sites. */
   readonly sessionsWithForbiddenFrames: ReadonlySet<string>;
 }
@@ -49,19 +49,19 @@ export async function readDebuggedFrames(
   );
   const foundFrames = await gatherFrames(session, allFrames.length);
   const frames = foundFrames.filter(({ url }) => !forbiddenUrls.has(removeFragment(url)));
-  const leftOutFrames = foundFrames.filter((frame) => !frames.includes(frame));
+  const omittedFrames = foundFrames.filter((frame) => !frames.includes(frame));
   return {
     frames,
     childIds: [...new Set(frames.map(({ childId }) => childId))],
-    leftOutCount: leftOutFrames.length,
-    sessionsWithForbiddenFrames: new Set(leftOutFrames.map(({ childId }) => childId)),
+    omittedFrameCount: omittedFrames.length,
+    sessionsWithForbiddenFrames: new Set(omittedFrames.map(({ childId }) => childId)),
   };
 }
 
-/** When gatherFrames has found count frames, gatherFrames stops waiting for cross-site frames. */
+/** gatherFrames waits for cross-site frames until it has found `count` frames or the wait times out. */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
   const frames = await readTree(session, '');
-  const stopListening = session.onChild(async ({ id, kind }) => {
+  const stopListening = session.onChildTarget(async ({ id, kind }) => {
     if (kind === 'iframe') frames.push(...(await readTree(session, id)));
   });
   try {
@@ -81,9 +81,9 @@ async function readTree(session: DebuggerSession, childId: string): Promise<Debu
 function listFrames(frameTree: unknown, childId: string): DebuggedFrame[] {
   const { frame, childFrames, resources } = toFields(frameTree);
   const { id, url, mimeType } = toFields(frame);
-  const children = toList(childFrames).flatMap((child) => listFrames(child, childId));
+  const children = toArrayOrEmpty(childFrames).flatMap((child) => listFrames(child, childId));
   if (typeof id !== 'string' || typeof url !== 'string') return children;
-  const resourceEntries = toList(resources).filter(isRecord);
+  const resourceEntries = toArrayOrEmpty(resources).filter(isRecord);
   return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: resourceEntries }, ...children];
 }
 
@@ -95,6 +95,6 @@ export function toFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-export function toList(value: unknown): readonly unknown[] {
+export function toArrayOrEmpty(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

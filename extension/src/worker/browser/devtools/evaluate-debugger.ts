@@ -1,6 +1,6 @@
 import type { Fields } from '../../../record.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
-import type { Feature } from '../debugger/features.ts';
+import type { DebuggerFeature } from '../debugger/features.ts';
 import type { TabFrames } from '../tab-frames.ts';
 import { toFields } from './debugged-frames.ts';
 import { type EvaluateRequest, makeSyntaxFailure } from './evaluate.ts';
@@ -21,12 +21,12 @@ export async function evaluateWithDebugger(
   limitMs: number,
 ): Promise<unknown> {
   const { call, frame, code, world, target } = request;
-  const features: Feature[] = frame.frameId === 0 ? ['dialogs'] : ['dialogs', 'children'];
+  const features: DebuggerFeature[] = frame.frameId === 0 ? ['dialogs'] : ['dialogs', 'children'];
   return await debuggers.use(call.tabId, features, async (session) => {
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
     const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
     try {
-      const objectPlace = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
+      const worldObjectId = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
       call.signal.throwIfAborted();
       const terminateScript = () =>
         void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
@@ -35,7 +35,7 @@ export async function evaluateWithDebugger(
       const evaluateAnswer = await session.send(
         'Runtime.callFunctionOn',
         {
-          objectId: objectPlace,
+          objectId: worldObjectId,
           functionDeclaration: `${FunctionPrefix}${script}}`,
           awaitPromise: true,
           returnByValue: true,

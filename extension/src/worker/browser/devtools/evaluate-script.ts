@@ -8,7 +8,9 @@ const SourceName = 'browser_evaluate.js';
  */
 const CodePrefix = '((code, run) => run(code))(async () => (';
 
-/** makeExpression wraps the agent's code in an expression that Chrome parses, but whose function is not called. */
+/**
+ * makeExpression wraps the agent's code in a function expression, so that Chrome parses the code without running it.
+ */
 export function makeExpression(code: string): string {
   return `${CodePrefix}${removeTrailingSemicolon(code)}\n), () => undefined)`;
 }
@@ -20,7 +22,7 @@ function removeTrailingSemicolon(code: string): string {
 
 /**
  * makeEvaluateScript returns a script that runs the agent's code. The value of the evaluation script is a promise of a
- * text, which readEvaluateAnswer parses. The parameter element is a JavaScript expression for the argument of the
+ * text, which readEvaluateAnswer parses. The parameter `element` is a JavaScript expression for the argument of the
  * agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
@@ -57,8 +59,8 @@ const MaxAnswerCharacters = MaxResultCharacters + 100_000;
 const MaxMessageCharacters = 1000;
 
 /**
- * For an invalid answer, readEvaluateAnswer returns undefined. prefixCharacters is how many characters precede the
- * script in the first line.
+ * For an invalid answer, readEvaluateAnswer returns undefined. The parameter `prefixCharacters` is how many characters
+ * precede the script in the first line.
  */
 export function readEvaluateAnswer(value: unknown, code: string, prefixCharacters = 0): EvaluateAnswer | undefined {
   if (typeof value !== 'string' || value.length > MaxAnswerCharacters) return undefined;

@@ -1,14 +1,14 @@
 import type * as chromeBase from '../../../chrome.ts';
 import type * as chromeScripts from '../../../chrome-scripts.ts';
 import { sleep } from '../../../within.ts';
-import { findSyntaxError, SYNTAX_WORLD } from '../../delivery/syntax.ts';
+import { findSyntaxError, SYNTAX_CHECK_WORLD } from '../../delivery/syntax.ts';
 import { readChoice, readText, requireText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
-import { addDebuggerTexts, type Debuggers } from '../debugger/debuggers.ts';
+import { type Debuggers, debuggerInstallTexts } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import {
-  callFailure,
   type FailureTexts,
+  makeCallFailure,
   makeDocumentGoneFailure,
   StillRunningFailure,
   ToolFailure,
@@ -63,14 +63,14 @@ export class ScriptEvaluator {
     if (cursor !== undefined) {
       // The server treats a call with a cursor as read-only, so browser_evaluate must not run code in such a call.
       if (call.args.function !== undefined)
-        throw callFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
-      const { text: partText, words: partWords } = this.#parts.readNext(call, cursor);
+        throw makeCallFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
+      const { text: partText, sentences: partWords } = this.#parts.readNextPart(call, cursor);
       return { text: partWords.join(' '), content: partText };
     }
     const code = requireText(call.args, 'function');
     const scriptWorld = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
     const target = readText(call.args, 'target');
-    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
+    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findFrameByRef(call, target);
     const request = { call, frame, code, world: scriptWorld, target };
     const evaluateAnswer = await this.#awaitAnswer(request, this.#run(request));
     return this.#makeResult(call, evaluateAnswer);
@@ -79,7 +79,7 @@ export class ScriptEvaluator {
   #makeResult(call: BrowserCall, evaluateAnswer: EvaluateAnswer): BrowserResult {
     if (evaluateAnswer.kind === 'undefined') return { text: 'The function returned undefined.' };
     if (evaluateAnswer.kind === 'error') throw makeScriptFailure(evaluateAnswer);
-    const { text: partText, words: partWords } = this.#parts.storeAndReadFirst(call, evaluateAnswer.json);
+    const { text: partText, sentences: partWords } = this.#parts.readFirstPart(call, evaluateAnswer.json);
     const resultNotes = [
       ...(evaluateAnswer.hasReplacedValues
         ? ['Values without a form in JSON are written as text, such as "[circular]".']
@@ -89,23 +89,23 @@ export class ScriptEvaluator {
     return { text: ['Result as JSON.', ...resultNotes, ...partWords].join(' '), content: partText };
   }
 
-  /** #awaitAnswer fails if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
-  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, runningAnswer: Promise<T>): Promise<T> {
+  /** #awaitAnswer throws if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
+  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, answerPromise: Promise<T>): Promise<T> {
     const endedController = new AbortController();
     const signal = AbortSignal.any([call.signal, endedController.signal]);
     try {
-      return await Promise.race([runningAnswer, this.#watch(frame, signal), rejectAtTimeout(signal)]);
+      return await Promise.race([answerPromise, this.#watchDocument(frame, signal), rejectAtTimeout(signal)]);
     } catch (error) {
-      if (call.signal.aborted) throw new StillRunningFailure(callFailure('cancelled', codeContinuesText).error);
+      if (call.signal.aborted) throw new StillRunningFailure(makeCallFailure('cancelled', codeMayContinueText).error);
       throw error;
     } finally {
       endedController.abort();
-      runningAnswer.catch(() => undefined);
+      answerPromise.catch(() => undefined);
     }
   }
 
   /** #watch rejects when the document no longer exists, or when an open dialog blocks the document. */
-  async #watch(frame: FrameTarget, signal: AbortSignal): Promise<never> {
+  async #watchDocument(frame: FrameTarget, signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(DocumentCheckIntervalMs, signal);
       try {
@@ -128,23 +128,23 @@ export class ScriptEvaluator {
     } catch (error) {
       // Without the permission for user scripts, Chrome rejects the script before running it. Unlike Chrome's scripting
       // API, the debugger can run the script without the permission for user scripts.
-      if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
+      if (await this.#browser.areUserScriptsAllowed()) throw await this.#explainFailure(request, error);
       return await this.#runByDebugger(request);
     }
     const evaluateAnswer = readEvaluateAnswer(value, code);
     if (evaluateAnswer) return evaluateAnswer;
     // If Chrome cannot parse the agent's code, the injection result has no value.
     const syntaxProblem = await findSyntaxError(
-      (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
+      (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_CHECK_WORLD),
       makeExpression(code),
     );
     if (syntaxProblem) throw makeSyntaxFailure(syntaxProblem.message, syntaxProblem.line);
     // The injected script has no result if a navigation has replaced the document while the script was running.
-    throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(scriptWorld);
+    throw (await this.#findDocumentFailure(request)) ?? makeNoAnswerFailure(scriptWorld);
   }
 
   async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
-    if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', needsUserScriptsTexts);
+    if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', userScriptsOffTexts);
     let value: unknown;
     try {
       value = await evaluateWithDebugger(this.#debuggers, this.#frames, request, EvaluateTimeoutMs);
@@ -153,20 +153,20 @@ export class ScriptEvaluator {
       // When a document ends, Chrome notifies the debugger earlier than other listeners.
       if (/navigated|destroyed|Cannot find context/i.test(String(error)))
         throw makeDocumentGoneFailure(await this.#browser.readTabState(request.call.tabId), true);
-      throw await this.#explain(request, error);
+      throw await this.#explainFailure(request, error);
     }
     const evaluateAnswer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
     if (evaluateAnswer) return evaluateAnswer;
     throw makeNoAnswerFailure(request.world);
   }
 
-  async #explain(request: EvaluateRequest, error: unknown): Promise<unknown> {
+  async #explainFailure(request: EvaluateRequest, error: unknown): Promise<unknown> {
     const reason = error instanceof Error ? error.message : String(error);
     const failure = toolFailure('not_found', `Chrome did not run the code in this page (${reason}). Use another page`);
-    return (await this.#findDocumentGone(request)) ?? failure;
+    return (await this.#findDocumentFailure(request)) ?? failure;
   }
 
-  async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
+  async #findDocumentFailure({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
     const tabState = await this.#browser.readTabState(call.tabId);
     const frames = tabState === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
     return frames.some(({ documentId }) => documentId === frame.documentId)
@@ -175,15 +175,15 @@ export class ScriptEvaluator {
   }
 }
 
-const codeContinuesText = 'the wait for the code has ended, but the code may go on in the page';
+const codeMayContinueText = 'the wait for the code has ended, but the code may go on in the page';
 
-const needsUserScriptsTexts: FailureTexts = {
+const userScriptsOffTexts: FailureTexts = {
   forAgent:
     'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Ask the user to turn on "Allow ' +
-    `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerTexts.forAgent}`,
+    `User Scripts" in the details of opentabs in chrome://extensions. ${debuggerInstallTexts.forAgent}`,
   forUser:
     'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Turn on "Allow User Scripts" in ' +
-    `the details of opentabs in chrome://extensions. ${addDebuggerTexts.forUser}`,
+    `the details of opentabs in chrome://extensions. ${debuggerInstallTexts.forUser}`,
 };
 
 async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
@@ -191,7 +191,7 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
   throw new StillRunningFailure(
     toolFailure(
       'still_running',
-      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${codeContinuesText}. Return earlier, and read the result ` +
+      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${codeMayContinueText}. Return earlier, and read the result ` +
         'in another call',
     ).error,
   );
@@ -205,13 +205,13 @@ function markCodeStarted(error: unknown): unknown {
 }
 
 function makeScriptFailure({ message: errorMessage, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
-  const problemPlace = line === undefined ? '' : ` at line ${line}, column ${column}`;
-  return toolFailure('script_error', `the function threw an error${problemPlace}: ${JSON.stringify(errorMessage)}`);
+  const positionText = line === undefined ? '' : ` at line ${line}, column ${column}`;
+  return toolFailure('script_error', `the function threw an error${positionText}: ${JSON.stringify(errorMessage)}`);
 }
 
 export function makeSyntaxFailure(errorMessage: string, line: number): ToolFailure {
   const reason = errorMessage.replace(/^Uncaught /, '');
-  return callFailure(
+  return makeCallFailure(
     'invalid_arguments',
     `the function cannot be parsed: ${reason} (line ${line}). Give a function such as () => document.title, or an ` +
       'expression',
@@ -219,6 +219,6 @@ export function makeSyntaxFailure(errorMessage: string, line: number): ToolFailu
 }
 
 function makeNoAnswerFailure(scriptWorld: 'main' | 'isolated'): ToolFailure {
-  const retry = scriptWorld === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
-  return toolFailure('script_error', `the page changed the result of the code, or runs no scripts${retry}`);
+  const retryHint = scriptWorld === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
+  return toolFailure('script_error', `the page changed the result of the code, or runs no scripts${retryHint}`);
 }

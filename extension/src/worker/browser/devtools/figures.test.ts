@@ -8,7 +8,7 @@ function parseMetrics(values: object) {
   return pageMetrics;
 }
 
-test('the layout shift score is the score of the worst session', () => {
+test('the layout shift score is the highest score of any group of layout shifts', () => {
   const computeScore = (...shifts: [atMs: number, value: number][]) =>
     Math.round(1000 * computeLayoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
   assert.equal(computeScore(), 0);
@@ -33,15 +33,15 @@ test('INP ignores the slowest of 50 interactions', () => {
   assert.equal(computeInp(50), 'INP 300 ms (needs improvement), 50 interactions');
 });
 
-test('a page load has ratings, and its LCP has an element and an address without secrets', () => {
-  const figureLines = describePageLoad(
+test('describePageLoad rates the metrics of a page load, and masks secrets in the address of the LCP element', () => {
+  const metricLines = describePageLoad(
     parseMetrics({
       navigation: { type: 'reload', firstByteMs: 12, domReadyMs: 50.4, loadMs: 0 },
       firstPaintMs: 2000,
       lcp: { atMs: 12_345, size: 5000, url: 'https://shop.example/hero.png?token=S3CRET', element: 'img#hero "Sale"' },
     }),
   );
-  assert.deepEqual(figureLines, [
+  assert.deepEqual(metricLines, [
     'TTFB 12 ms (good)',
     'DOM ready 50 ms, not loaded yet (reload)',
     'FCP 2000 ms (needs improvement)',
@@ -49,7 +49,7 @@ test('a page load has ratings, and its LCP has an element and an address without
   ]);
 });
 
-test('long tasks name their script unless the script is from a forbidden site', () => {
+test('describeEvents names the script of a long task unless the script is from a forbidden site', () => {
   const pageMetrics = parseMetrics({
     longTasks: [{ atMs: 100, durationMs: 250, kind: 'self' }],
     longTaskCount: 1,

@@ -3,7 +3,7 @@
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';
-import { toFields, toList } from './debugged-frames.ts';
+import { toArrayOrEmpty, toFields } from './debugged-frames.ts';
 
 const MaxSlowEvents = 5;
 const MaxTextCharacters = 300;
@@ -72,7 +72,7 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   }
   if (!isRecord(value)) return undefined;
   const { navigation, lcp, firstPaintMs } = value;
-  const readRecords = (key: string) => toList(value[key]).filter(isRecord);
+  const readRecords = (key: string) => toArrayOrEmpty(value[key]).filter(isRecord);
   return {
     startMs: toNumber(value.startMs),
     nowMs: toNumber(value.nowMs),
@@ -92,7 +92,7 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
     shifts: readRecords('shifts').map((shift) => ({
       atMs: toNumber(shift.atMs),
       value: toNumber(shift.value),
-      sources: toList(shift.sources)
+      sources: toArrayOrEmpty(shift.sources)
         .map(toFields)
         .map(({ element, from, to }) => ({ element: toText(element), from: readBox(from), to: readBox(to) })),
     })),
@@ -119,22 +119,22 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
 }
 
 export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
-  const figureLines: string[] = [];
+  const metricLines: string[] = [];
   if (navigation) {
-    figureLines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
+    metricLines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
     const ends = [
       navigation.domReadyMs > 0 ? `DOM ready ${formatMs(navigation.domReadyMs)}` : 'DOM not ready yet',
       navigation.loadMs > 0 ? `loaded ${formatMs(navigation.loadMs)}` : 'not loaded yet',
     ];
-    figureLines.push(`${ends.join(', ')} (${navigation.type})`);
+    metricLines.push(`${ends.join(', ')} (${navigation.type})`);
   }
-  figureLines.push(
+  metricLines.push(
     firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
   );
-  if (!lcp) return [...figureLines, 'LCP none'];
+  if (!lcp) return [...metricLines, 'LCP none'];
   const lcpSource = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
   return [
-    ...figureLines,
+    ...metricLines,
     `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${lcpSource}, ${Math.round(lcp.size)} px²`,
   ];
 }
@@ -147,19 +147,19 @@ function describeInteractions({ interactions, interactionCount }: PageMetrics): 
   // Like Chrome's own metric, ignore the slowest interaction of every 50 interactions.
   const slowestInteraction = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
   if (!slowestInteraction) return ['INP none: no clicks, taps or keys'];
-  const figureLines = [...interactions.slice(0, MaxSlowEvents)].map(
+  const metricLines = [...interactions.slice(0, MaxSlowEvents)].map(
     ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
       `  ${type} at ${formatMs(atMs)}: ${formatMs(durationMs)} on ${formatElement(element)} (delay ${formatMs(delayMs)}, handlers ${formatMs(handlersMs)}, drawing ${formatMs(durationMs - delayMs - handlersMs)})`,
   );
   return [
     `INP ${formatRatedTime(slowestInteraction.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
-    ...figureLines,
+    ...metricLines,
   ];
 }
 
 function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
   const shiftScore = computeLayoutShiftScore(layoutShifts);
-  const figureLines = [...layoutShifts]
+  const metricLines = [...layoutShifts]
     .sort((a, b) => b.value - a.value)
     .slice(0, MaxSlowEvents)
     .map(({ atMs, value, sources }) => {
@@ -170,7 +170,7 @@ function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
     });
   return [
     `CLS ${formatScore(shiftScore)} (${rateMetric(shiftScore, 0.1, 0.25)}), ${formatCount(layoutShifts.length, 'layout shift')}`,
-    ...figureLines,
+    ...metricLines,
   ];
 }
 
@@ -190,11 +190,11 @@ export function computeLayoutShiftScore(layoutShifts: readonly Pick<LayoutShift,
 function describeMove(from: LayoutBox, to: LayoutBox): string {
   if (from.width === 0 && from.height === 0) return 'appeared';
   if (to.width === 0 && to.height === 0) return 'left the viewport';
-  const timingWords = [
+  const moveParts = [
     ...(to.y !== from.y ? [`moved ${Math.abs(Math.round(to.y - from.y))} px ${to.y > from.y ? 'down' : 'up'}`] : []),
     ...(to.x !== from.x ? [`moved ${Math.abs(Math.round(to.x - from.x))} px ${to.x > from.x ? 'right' : 'left'}`] : []),
   ];
-  return timingWords.join(', ') || 'changed its size';
+  return moveParts.join(', ') || 'changed its size';
 }
 
 function describeLongTasks(
@@ -203,25 +203,23 @@ function describeLongTasks(
 ): string[] {
   if (longTaskCount === 0) return ['Long tasks: none'];
   const totalMs = longTasks.reduce((total, { durationMs }) => total + durationMs, 0);
-  const figureLines = longTasks.slice(0, MaxSlowEvents).map((task) => {
-    const endMs = task.atMs + task.durationMs;
-    const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
-    const scriptPlace = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
-    return `  at ${formatMs(task.atMs)}: ${formatMs(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${scriptPlace}`;
+  const metricLines = longTasks.slice(0, MaxSlowEvents).map((longTask) => {
+    const endMs = longTask.atMs + longTask.durationMs;
+    const script = scripts.find(({ atMs }) => atMs >= longTask.atMs - 1 && atMs < endMs);
+    const scriptText = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
+    return `  at ${formatMs(longTask.atMs)}: ${formatMs(longTask.durationMs)}${longTask.kind.includes('descendant') ? ' in a frame' : ''}${scriptText}`;
   });
   const blockingMs = longTasks.reduce((total, { durationMs }) => total + Math.max(0, durationMs - 50), 0);
   return [
     `Long tasks: ${longTaskCount}, ${formatMs(totalMs)} in all, ${formatMs(blockingMs)} over 50 ms each`,
-    ...figureLines,
+    ...metricLines,
   ];
 }
 
 function describeScript({ url, name, invoker, durationMs }: ScriptRun): string {
-  const lcpSource = url === '' ? '' : truncateText(maskUrl(url));
-  const timingWords = [name, /^https?:/.test(invoker) ? '' : invoker]
-    .filter((nameWord) => nameWord !== '')
-    .map(truncateText);
-  return [lcpSource, timingWords.length > 0 ? `(${timingWords.join(', ')})` : '', formatMs(durationMs)]
+  const scriptUrl = url === '' ? '' : truncateText(maskUrl(url));
+  const scriptNames = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(truncateText);
+  return [scriptUrl, scriptNames.length > 0 ? `(${scriptNames.join(', ')})` : '', formatMs(durationMs)]
     .filter((part) => part !== '')
     .join(' ');
 }
@@ -230,22 +228,22 @@ function formatElement(element: string): string {
   return element === '' ? 'a removed element' : truncateText(element);
 }
 
-function formatRatedTime(valueMs: number, good: number, poor: number): string {
-  return `${formatMs(valueMs)} (${rateMetric(valueMs, good, poor)})`;
+function formatRatedTime(valueMs: number, goodThreshold: number, poorThreshold: number): string {
+  return `${formatMs(valueMs)} (${rateMetric(valueMs, goodThreshold, poorThreshold)})`;
 }
 
-/** rateMetric rates a metric by the thresholds of Web Vitals, such as "needs improvement". */
-function rateMetric(value: number, good: number, poor: number): string {
-  if (value <= good) return 'good';
-  return value <= poor ? 'needs improvement' : 'poor';
+/** rateMetric returns the rating of a metric by the thresholds of Web Vitals, such as "needs improvement". */
+function rateMetric(value: number, goodThreshold: number, poorThreshold: number): string {
+  if (value <= goodThreshold) return 'good';
+  return value <= poorThreshold ? 'needs improvement' : 'poor';
 }
 
 function formatScore(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
-function formatCount(countedNumber: number, nameWord: string): string {
-  return `${countedNumber} ${nameWord}${countedNumber === 1 ? '' : 's'}`;
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function formatMs(value: number): string {

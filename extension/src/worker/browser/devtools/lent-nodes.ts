@@ -2,7 +2,7 @@ import type { Fields } from '../../../record.ts';
 import { awaitWithin } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { toolFailure } from '../tool-failure.ts';
-import { toFields, toList } from './debugged-frames.ts';
+import { toArrayOrEmpty, toFields } from './debugged-frames.ts';
 import { makeSharedElementExpression } from './evaluate-script.ts';
 
 /** DebuggerWorldName is the name of the isolated world that the debugger creates in each frame. */
@@ -18,24 +18,27 @@ export interface NodeInFrame {
 
 const ChildFramesTimeoutMs = 2000;
 
-/** A shared node is stored only in the document whose page script has shared the node. */
+/**
+ * findSharedNode searches the tab's own process and then its cross-site frames for a node that a page script has
+ * shared. Only the document whose page script shared the node contains it.
+ */
 export async function findSharedNode(
   session: DebuggerSession,
   isInTopFrame: boolean,
   name: string,
 ): Promise<NodeInFrame> {
-  const inTab = await findInProcess(session, '', name);
-  if (inTab) return inTab;
-  const inChild = isInTopFrame ? undefined : await findInChildFrames(session, name);
-  if (inChild) return inChild;
+  const topProcessNode = await findNodeInProcess(session, '', name);
+  if (topProcessNode) return topProcessNode;
+  const childFrameNode = isInTopFrame ? undefined : await findInChildFrames(session, name);
+  if (childFrameNode) return childFrameNode;
   throw toolFailure('not_found', 'the debugger did not find the document of the call. Take a new snapshot');
 }
 
 async function findInChildFrames(session: DebuggerSession, name: string): Promise<NodeInFrame | undefined> {
   let stopSearch: () => void = () => undefined;
   const nodeSearch = new Promise<NodeInFrame>((resolve) => {
-    stopSearch = session.onChild(async ({ id, kind }) => {
-      const foundNode = kind === 'iframe' ? await findInProcess(session, id, name) : undefined;
+    stopSearch = session.onChildTarget(async ({ id, kind }) => {
+      const foundNode = kind === 'iframe' ? await findNodeInProcess(session, id, name) : undefined;
       if (foundNode) resolve(foundNode);
     });
   });
@@ -46,8 +49,8 @@ async function findInChildFrames(session: DebuggerSession, name: string): Promis
   }
 }
 
-/** If childId is an empty string, findInProcess searches the process of the tab's top frame. */
-async function findInProcess(
+/** If childId is an empty string, findNodeInProcess searches the process of the tab's top frame. */
+async function findNodeInProcess(
   session: DebuggerSession,
   childId: string,
   name: string,
@@ -67,9 +70,9 @@ async function findInProcess(
   return undefined;
 }
 
-export function listFrameIds(tree: unknown): string[] {
-  const { frame, childFrames } = toFields(tree);
+export function listFrameIds(frameTree: unknown): string[] {
+  const { frame, childFrames } = toFields(frameTree);
   const { id } = toFields(frame);
-  const children = toList(childFrames).flatMap(listFrameIds);
+  const children = toArrayOrEmpty(childFrames).flatMap(listFrameIds);
   return typeof id === 'string' ? [id, ...children] : children;
 }

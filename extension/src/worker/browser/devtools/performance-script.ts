@@ -22,7 +22,7 @@ function makeRecorderSource(): string {
   return `(startMs) => {
   globalThis.${RecorderName}?.stop();
   const getter = (prototype, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name).get);
-  // Read DOM properties through the prototype, because a form field named like a property hides the property.
+  // Read DOM properties through the prototype, because a form field can hide a DOM property of the same name.
   const parentOf = getter(Node.prototype, 'parentElement');
   const nameOf = getter(Element.prototype, 'localName');
   const previousOf = getter(Element.prototype, 'previousElementSibling');
@@ -82,8 +82,8 @@ function makeRecorderSource(): string {
       const handlersMs = entry.processingEnd - processingStart;
       const old = counted.get(id);
       if (!old) found.interactionCount++;
-      // One interaction consists of several events, such as pointerdown and click. The event with the longest
-      // handlers names the interaction.
+      // One interaction consists of several events, such as pointerdown and click. The interaction gets the name of the
+      // event whose handlers ran longest.
       const named = old && old.handlersMs >= handlersMs ? old : { type, handlersMs, element: describe(entry.target) };
       const item = {
         type: named.type,

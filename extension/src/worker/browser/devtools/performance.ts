@@ -6,13 +6,13 @@ import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { type NavigationBrowser, reloadPage } from '../navigation.ts';
-import { callFailure, makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
+import { makeCallFailure, makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import {
   type DebuggedFrame,
   type DebuggedFramesBrowser,
   readDebuggedFrames,
+  toArrayOrEmpty,
   toFields,
-  toList,
 } from './debugged-frames.ts';
 import { describeEvents, describePageLoad, type PageMetrics, parsePageMetrics } from './figures.ts';
 import { DebuggerWorldName, listFrameIds } from './lent-nodes.ts';
@@ -66,7 +66,7 @@ export class PerformanceRecordings {
     const action = readChoice(call.args, 'action', ['start', 'stop']);
     const isReload = readFlag(call.args, 'reload');
     if (action === 'start') return await this.#start(call, isReload);
-    if (isReload) throw callFailure('invalid_arguments', 'the argument reload is only for the action start');
+    if (isReload) throw makeCallFailure('invalid_arguments', 'the argument reload is only for the action start');
     const performanceRecording = await this.#captures.find(call.tabId);
     if (!performanceRecording)
       throw toolFailure(
@@ -80,11 +80,11 @@ export class PerformanceRecordings {
 
   async #start(call: BrowserCall, isReload: boolean): Promise<BrowserResult> {
     const { tabId } = call;
-    const hasEarlier = (await this.#captures.find(tabId)) !== undefined;
+    const hasEarlierRecording = (await this.#captures.find(tabId)) !== undefined;
     await this.#captures.end(tabId);
     const { capture } = await this.#captures.use(tabId, call.session);
     const resultWords = ['Recording the speed of the page.'];
-    if (hasEarlier) resultWords.push('The earlier recording of this tab was discarded.');
+    if (hasEarlierRecording) resultWords.push('The earlier recording of this tab was discarded.');
     if (isReload) {
       try {
         resultWords.push('Reloaded the page.', await this.#reload(call));
@@ -138,10 +138,10 @@ class PerformanceRecording {
     } catch (error) {
       this.traceProblem = `Chrome did not start the trace (${error instanceof Error ? error.message : String(error)})`;
     }
-    await this.#startIn('');
+    await this.#startInChild('');
     this.#stopFunctions.push(
       await this.#session.watchChildren(async ({ id, kind }) => {
-        if (kind === 'iframe') await this.#startIn(id);
+        if (kind === 'iframe') await this.#startInChild(id);
       }),
     );
   }
@@ -156,7 +156,7 @@ class PerformanceRecording {
   }
 
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
-    const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
+    const { frames, omittedFrameCount: leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
     const frameMetrics = await Promise.all(
       frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })),
     );
@@ -166,16 +166,17 @@ class PerformanceRecording {
     const [topFrame, ...children] = frameMetrics;
     if (!topFrame?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');
     const isForbidden = (url: string) => isFrameForbidden(url, call.args);
-    const figureLines = [...describePageLoad(topFrame.metrics), ...describeEvents(topFrame.metrics, isForbidden)];
+    const metricLines = [...describePageLoad(topFrame.metrics), ...describeEvents(topFrame.metrics, isForbidden)];
     const shownChildren = children.flatMap(({ frame, metrics: foundMetrics }) => {
       if (!foundMetrics) return [];
       // The long tasks of the top document already include the long tasks of frames in the same process.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
       const ownMetrics = isFirst ? foundMetrics : { ...foundMetrics, longTasks: [], longTaskCount: 0 };
-      const isQuiet = ownMetrics.shifts.length + ownMetrics.interactions.length + ownMetrics.longTasks.length === 0;
-      return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(ownMetrics, isForbidden)]];
+      const hasNoActivity =
+        ownMetrics.shifts.length + ownMetrics.interactions.length + ownMetrics.longTasks.length === 0;
+      return hasNoActivity ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(ownMetrics, isForbidden)]];
     });
-    figureLines.push(...shownChildren.slice(0, MaxFrames).flat());
+    metricLines.push(...shownChildren.slice(0, MaxFrames).flat());
     const resultWords = [
       `Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`,
       ...this.#makeNotes(topFrame.metrics),
@@ -185,7 +186,7 @@ class PerformanceRecording {
     resultWords.push(
       file ? 'The file is the trace, for the panel Performance of Chrome.' : `No trace: ${this.traceProblem}.`,
     );
-    return { text: resultWords.join(' '), content: figureLines.join('\n'), ...(file ? { file } : {}) };
+    return { text: resultWords.join(' '), content: metricLines.join('\n'), ...(file ? { file } : {}) };
   }
 
   #makeNotes({ startMs, wasHidden }: PageMetrics): string[] {
@@ -198,7 +199,7 @@ class PerformanceRecording {
     ];
   }
 
-  async #startIn(childId: string): Promise<void> {
+  async #startInChild(childId: string): Promise<void> {
     // Send the next command without waiting for the answer, because a new frame runs its scripts after the first
     // debugger commands.
     const addedScript = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
@@ -212,11 +213,11 @@ class PerformanceRecording {
     await this.#evaluateInFrames(childId, presentDocumentScript);
   }
 
-  #recordUrls(tree: unknown): void {
-    const { frame, childFrames } = toFields(tree);
+  #recordUrls(frameTree: unknown): void {
+    const { frame, childFrames } = toFields(frameTree);
     const { id, url } = toFields(frame);
     if (!this.#startUrls.has(String(id))) this.#startUrls.set(String(id), String(url));
-    for (const child of toList(childFrames)) this.#recordUrls(child);
+    for (const child of toArrayOrEmpty(childFrames)) this.#recordUrls(child);
   }
 
   async #evaluateInFrames(childId: string, metricsExpression: string): Promise<void> {
@@ -244,17 +245,17 @@ class PerformanceRecording {
   }
 
   #receive(method: string, params: Fields): void {
-    if (method === 'Tracing.dataCollected') this.#keepEvents(toList(params.value).filter(isRecord));
+    if (method === 'Tracing.dataCollected') this.#storeEvents(toArrayOrEmpty(params.value).filter(isRecord));
     if (method !== 'Tracing.tracingComplete') return;
     this.#isTracing = false;
     this.#hasLostEvents ||= params.dataLossOccurred === true;
     this.#endTrace();
   }
 
-  #keepEvents(events: readonly Fields[]): void {
-    const free = MaxEvents - this.#events.length;
-    for (const event of events.slice(0, free)) this.#events.push(event);
-    if (events.length > free) this.#hasLostEvents = true;
+  #storeEvents(events: readonly Fields[]): void {
+    const freeCount = MaxEvents - this.#events.length;
+    for (const event of events.slice(0, freeCount)) this.#events.push(event);
+    if (events.length > freeCount) this.#hasLostEvents = true;
   }
 
   /** Chrome starts no other trace until the present trace has ended. */
@@ -287,11 +288,11 @@ class PerformanceRecording {
       }
       eventTexts.push(eventText);
     }
-    const traceHead = JSON.stringify({
+    const traceHeader = JSON.stringify({
       metadata: { source: 'opentabs', startTime: new Date(this.#startMs).toISOString() },
       traceEvents: [],
     });
-    const eventText = `${traceHead.slice(0, -']}'.length)}\n${eventTexts.join(',\n')}\n]}\n`;
+    const eventText = `${traceHeader.slice(0, -']}'.length)}\n${eventTexts.join(',\n')}\n]}\n`;
     return { extension: 'json', mimeType: 'application/json', text: eventText };
   }
 

@@ -36,24 +36,24 @@ export class ResourceTools {
   }
 
   /**
-   * With the argument url, `read` returns the content of one resource. If the argument url is missing, read lists all
+   * With the argument `url`, the method `read` returns the content of one resource. Without `url`, `read` lists all
    * resources.
    */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const cursor = readText(args, 'cursor');
     if (cursor !== undefined) {
-      const { text: partText, words: resultWords } = this.#parts.readNext(call, cursor);
+      const { text: partText, sentences: resultWords } = this.#parts.readNextPart(call, cursor);
       return { text: resultWords.join(' '), content: partText };
     }
     const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
     return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
-      const { frames, leftOutCount } = await readDebuggedFrames(session, this.#browser, call);
+      const { frames, omittedFrameCount: leftOutCount } = await readDebuggedFrames(session, this.#browser, call);
       const frameResources = frames
         .flatMap(listFrameResources)
         .filter((frameResource) => type === '' || frameResource.type === type);
-      const exact = frameResources.find((frameResource) => frameResource.url === url);
-      if (exact) return await this.#readBody(session, call, exact);
+      const exactResource = frameResources.find((frameResource) => frameResource.url === url);
+      if (exactResource) return await this.#readBody(session, call, exactResource);
       return listResources(
         frameResources.filter((frameResource) => frameResource.url.includes(url)),
         leftOutCount,
@@ -70,7 +70,7 @@ export class ResourceTools {
       await sendCommand('Page.enable', {});
       contentAnswer = await sendCommand('Page.getResourceContent', { frameId: frame.frameId, url });
     } catch (error) {
-      const { text: partText, words: resultWords } = this.#parts.storeAndReadFirst(
+      const { text: partText, sentences: resultWords } = this.#parts.readFirstPart(
         call,
         await readPresentDocument(sendCommand, frameResource, error),
       );
@@ -85,7 +85,7 @@ export class ResourceTools {
       const size = (content.length / 4) * 3 - padding;
       return { text: `${resourceKind}: a binary file of ${size} bytes, which is not shown.` };
     }
-    const { text: partText, words: resultWords } = this.#parts.storeAndReadFirst(call, content);
+    const { text: partText, sentences: resultWords } = this.#parts.readFirstPart(call, content);
     return {
       text: [`${resourceKind}, ${bytes || content.length} bytes.`, ...resultWords].join(' '),
       content: partText,
@@ -93,7 +93,7 @@ export class ResourceTools {
   }
 }
 
-/** The parameter problem is the error that occurred when the worker tried to read the original HTML. */
+/** The parameter `problem` is the error that occurred when the worker tried to read the original HTML. */
 async function readPresentDocument(
   sendCommand: (method: string, params: Fields) => Promise<Fields>,
   { frame, type }: FrameResource,
@@ -137,14 +137,14 @@ function listFrameResources(frame: DebuggedFrame): FrameResource[] {
   return [document, ...otherLines];
 }
 
-function listResources(frameResources: readonly FrameResource[], leftOut: number): BrowserResult {
+function listResources(frameResources: readonly FrameResource[], omittedCount: number): BrowserResult {
   const shownResources = frameResources.slice(0, MaxLines);
   const resultWords = [
     frameResources.length === 0
       ? 'Nothing matches.'
       : `${frameResources.length} ${frameResources.length === 1 ? 'file' : 'files'}. Pass the whole url of one to read it.`,
     ...(shownResources.length < frameResources.length ? [`The first ${MaxLines} are shown; use url or type.`] : []),
-    ...(leftOut > 0 ? ['Frames that the user does not allow are left out.'] : []),
+    ...(omittedCount > 0 ? ['Frames that the user does not allow are left out.'] : []),
   ];
   const lines = shownResources.map(({ type, mimeType, bytes, isFailed, url }) => {
     const size = bytes > 0 ? ` ${bytes} bytes` : '';

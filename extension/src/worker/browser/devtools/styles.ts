@@ -2,10 +2,10 @@ import type { StyleValue } from '../../../page/devtools-operations.ts';
 import type { Fields } from '../../../record.ts';
 import { readTexts, requireText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
-import { type Debuggers, DebuggerUnavailable } from '../debugger/debuggers.ts';
+import { type Debuggers, DebuggerUnavailableError } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import type { CssCoverage } from './css-coverage.ts';
-import { toFields, toList } from './debugged-frames.ts';
+import { toArrayOrEmpty, toFields } from './debugged-frames.ts';
 import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
 
 const MaxRules = 60;
@@ -32,11 +32,11 @@ export class StyleTools {
   async read(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
     const forcedStates = readTexts(call.args, 'forceState') ?? [];
-    const frame = await this.#frames.findByRef(call, target);
+    const frame = await this.#frames.findFrameByRef(call, target);
     try {
       return await this.#readByDebugger(call, frame, target, forcedStates);
     } catch (error) {
-      if (!(error instanceof DebuggerUnavailable) || forcedStates.length > 0) throw error;
+      if (!(error instanceof DebuggerUnavailableError) || forcedStates.length > 0) throw error;
     }
     const values = await this.#readValues(call, frame, target);
     return { text: 'Computed values. Matched rules need the debugger.', content: values.join('\n') };
@@ -65,11 +65,11 @@ export class StyleTools {
         if (id === childId && method === 'CSS.styleSheetAdded')
           sheetById.set(toFields(sheetHeader).styleSheetId, toFields(sheetHeader));
       });
-      const headerOf = await this.#findHeaders(call.tabId);
+      const findSheetHeader = await this.#findHeaders(call.tabId);
       try {
         await sendCommand('DOM.enable');
         // Chrome reports loaded style sheets only when the debugger domain CSS is being enabled.
-        if (!headerOf) await sendCommand('CSS.disable');
+        if (!findSheetHeader) await sendCommand('CSS.disable');
         await sendCommand('CSS.enable');
         await sendCommand('DOM.getDocument', { depth: 0 });
         const { nodeId } = await sendCommand('DOM.requestNode', { objectId });
@@ -77,12 +77,12 @@ export class StyleTools {
         try {
           const values = await this.#readValues(call, frame, target);
           const matchedStyles = await sendCommand('CSS.getMatchedStylesForNode', { nodeId });
-          const ruleTexts = describeRules(matchedStyles, (id) => sheetById.get(id) ?? headerOf?.(childId, id));
-          const forced = forcedStates.length > 0 ? ` with the forced state ${forcedStates.join(', ')}` : '';
-          const cutNote =
+          const ruleTexts = describeRules(matchedStyles, (id) => sheetById.get(id) ?? findSheetHeader?.(childId, id));
+          const forcedStateText = forcedStates.length > 0 ? ` with the forced state ${forcedStates.join(', ')}` : '';
+          const ruleLimitNote =
             ruleTexts.length > MaxRules ? ` The first ${MaxRules} of ${ruleTexts.length} rules are shown.` : '';
           return {
-            text: `Computed values${forced}, then the matched rules, the strongest first.${cutNote}`,
+            text: `Computed values${forcedStateText}, then the matched rules, the strongest first.${ruleLimitNote}`,
             content: [...values, '', ...ruleTexts.slice(0, MaxRules)].join('\n'),
           };
         } finally {
@@ -90,9 +90,9 @@ export class StyleTools {
         }
       } finally {
         stopListening();
-        const offCommands = headerOf ? [] : [sendCommand('CSS.disable'), sendCommand('DOM.disable')];
+        const disableCommands = findSheetHeader ? [] : [sendCommand('CSS.disable'), sendCommand('DOM.disable')];
         await Promise.allSettled([
-          ...offCommands,
+          ...disableCommands,
           sendCommand('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }),
         ]);
       }
@@ -110,34 +110,34 @@ function describeRules(matchedStyles: Fields, findHeader: FindHeader): string[] 
   const styleLines: string[] = [];
   const inlineDeclarations = formatDeclarations(matchedStyles.inlineStyle);
   if (inlineDeclarations !== '') styleLines.push(`element.style { ${inlineDeclarations} }`);
-  for (const match of [...toList(matchedStyles.matchedCSSRules)].reverse())
-    styleLines.push(describeRule(match, findHeader));
-  for (const [depth, inheritedEntry] of toList(matchedStyles.inherited).entries()) {
+  for (const ruleMatch of [...toArrayOrEmpty(matchedStyles.matchedCSSRules)].reverse())
+    styleLines.push(describeRule(ruleMatch, findHeader));
+  for (const [depth, inheritedEntry] of toArrayOrEmpty(matchedStyles.inherited).entries()) {
     const { matchedCSSRules } = toFields(inheritedEntry);
-    for (const match of [...toList(matchedCSSRules)].reverse()) {
-      if (toFields(toFields(match).rule).origin === 'user-agent') continue;
-      styleLines.push(`inherited from ancestor ${depth + 1}: ${describeRule(match, findHeader)}`);
+    for (const ruleMatch of [...toArrayOrEmpty(matchedCSSRules)].reverse()) {
+      if (toFields(toFields(ruleMatch).rule).origin === 'user-agent') continue;
+      styleLines.push(`inherited from ancestor ${depth + 1}: ${describeRule(ruleMatch, findHeader)}`);
     }
   }
   return styleLines;
 }
 
-function describeRule(match: unknown, findHeader: FindHeader): string {
-  const { rule: cssRule } = toFields(match);
+function describeRule(ruleMatch: unknown, findHeader: FindHeader): string {
+  const { rule: cssRule } = toFields(ruleMatch);
   const { selectorList, origin, style, styleSheetId, media } = toFields(cssRule);
   const selector = String(toFields(selectorList).text);
-  const conditions = toList(media).map((query) => `@media ${String(toFields(query).text)} `);
+  const conditions = toArrayOrEmpty(media).map((query) => `@media ${String(toFields(query).text)} `);
   const ruleText = `${conditions.join('')}${selector} { ${formatDeclarations(style)} }`;
-  const cutNote = ruleText.length > MaxRuleCharacters ? `${ruleText.slice(0, MaxRuleCharacters)}…` : ruleText;
-  if (origin === 'user-agent') return `${cutNote} (browser)`;
+  const shortRuleText = ruleText.length > MaxRuleCharacters ? `${ruleText.slice(0, MaxRuleCharacters)}…` : ruleText;
+  if (origin === 'user-agent') return `${shortRuleText} (browser)`;
   const sheetHeader = findHeader(styleSheetId);
   const { startLine } = toFields(toFields(style).range);
-  if (!sheetHeader || typeof startLine !== 'number') return cutNote;
+  if (!sheetHeader || typeof startLine !== 'number') return shortRuleText;
   // Chrome reports the line of the opening brace, which may be later than the line of the selector.
   const url = String(sheetHeader.sourceURL || 'a style sheet without an address');
   const isInline = sheetHeader.isInline === true && typeof sheetHeader.startLine === 'number';
   const line = startLine + (isInline ? Number(sheetHeader.startLine) : 0) + 1;
-  return `${cutNote} (${url}:${line})`;
+  return `${shortRuleText} (${url}:${line})`;
 }
 
 /**
@@ -145,7 +145,7 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
  * Chrome adds.
  */
 function formatDeclarations(style: unknown): string {
-  const declarationTexts = toList(toFields(style).cssProperties)
+  const declarationTexts = toArrayOrEmpty(toFields(style).cssProperties)
     .map(toFields)
     .filter((property) => property.range !== undefined || property.text !== undefined)
     .map(({ name, value, important, disabled }) => {
@@ -153,7 +153,7 @@ function formatDeclarations(style: unknown): string {
       return disabled === true ? `/* ${ruleText} */` : ruleText;
     });
   if (declarationTexts.length > 0) return declarationTexts.join('; ');
-  return toList(toFields(style).cssProperties)
+  return toArrayOrEmpty(toFields(style).cssProperties)
     .map(toFields)
     .map(({ name, value }) => `${String(name)}: ${String(value)}`)
     .join('; ');

@@ -9,10 +9,10 @@ const MaxStoredCharacters = 8_000_000;
 export interface TextPart {
   readonly text: string;
   /**
-   * The field `words` contains sentences for the agent: the position of the part in the text, and how to read the next
-   * part. `words` is empty if the whole text fits into one part.
+   * The field `sentences` contains sentences for the agent: the position of the part in the text, and how to read the next
+   * part. `sentences` is empty if the whole text fits into one part.
    */
-  readonly words: readonly string[];
+  readonly sentences: readonly string[];
 }
 
 interface StoredText {
@@ -25,41 +25,41 @@ interface StoredText {
  * read further parts of the text.
  */
 export class TextParts {
-  readonly #texts = new Map<string, StoredText>();
+  readonly #storedTexts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, wholeText: string): TextPart {
-    if (wholeText.length <= PartCharacters) return { text: wholeText, words: [] };
+  readFirstPart({ documentId }: Pick<BrowserCall, 'documentId'>, wholeText: string): TextPart {
+    if (wholeText.length <= PartCharacters) return { text: wholeText, sentences: [] };
     const id = crypto.randomUUID().slice(0, 8);
-    this.#texts.set(id, { documentId, text: wholeText });
+    this.#storedTexts.set(id, { documentId, text: wholeText });
     this.#storedCharacters += wholeText.length;
-    for (const [oldest, { text: oldText }] of this.#texts) {
+    for (const [oldest, { text: oldText }] of this.#storedTexts) {
       if (this.#storedCharacters <= MaxStoredCharacters || oldest === id) break;
-      this.#texts.delete(oldest);
+      this.#storedTexts.delete(oldest);
       this.#storedCharacters -= oldText.length;
     }
-    return makePartAt(id, wholeText, 0);
+    return makeTextPart(id, wholeText, 0);
   }
 
   /** A cursor contains the ID of the stored text and the start of the next part. */
-  readNext({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
+  readNextPart({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
     const [, id = '', offsetText = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
-    const storedText = this.#texts.get(id);
+    const storedText = this.#storedTexts.get(id);
     if (!storedText || storedText.documentId !== documentId || Number(offsetText) >= storedText.text.length)
       throw toolFailure(
         'not_found',
         'there is no text for this cursor: the tab shows another document, the text was dropped for newer ones, or the ' +
           'cursor is wrong. Call the tool without a cursor',
       );
-    return makePartAt(id, storedText.text, Number(offsetText));
+    return makeTextPart(id, storedText.text, Number(offsetText));
   }
 }
 
-function makePartAt(id: string, wholeText: string, partStart: number): TextPart {
+function makeTextPart(id: string, wholeText: string, partStart: number): TextPart {
   let partEnd = Math.min(partStart + PartCharacters, wholeText.length);
   // A part of the text must not end between the two halves of a surrogate pair.
   if (partEnd < wholeText.length && /[\ud800-\udbff]/.test(wholeText.charAt(partEnd - 1))) partEnd--;
-  const partPlace = `Characters ${partStart + 1} to ${partEnd} of ${wholeText.length}.`;
-  const nextNote = partEnd < wholeText.length ? `Next part: cursor "${id}:${partEnd}".` : 'This is the last part.';
-  return { text: wholeText.slice(partStart, partEnd), words: [partPlace, nextNote] };
+  const partRangeText = `Characters ${partStart + 1} to ${partEnd} of ${wholeText.length}.`;
+  const nextPartNote = partEnd < wholeText.length ? `Next part: cursor "${id}:${partEnd}".` : 'This is the last part.';
+  return { text: wholeText.slice(partStart, partEnd), sentences: [partRangeText, nextPartNote] };
 }

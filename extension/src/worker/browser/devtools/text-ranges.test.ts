@@ -4,7 +4,7 @@ import { TextRanges } from './text-ranges.ts';
 
 test('TextRanges counts each character once', () => {
   const textRanges = new TextRanges();
-  const rangeLengths = [
+  const testRanges = [
     [0, 10],
     [20, 30],
     [20, 30],
@@ -17,5 +17,5 @@ test('TextRanges counts each character once', () => {
     textRanges.add({ start, end });
     return textRanges.length;
   });
-  assert.deepEqual(rangeLengths, [10, 20, 20, 22, 30, 30, 30, 31]);
+  assert.deepEqual(testRanges, [10, 20, 20, 22, 30, 30, 30, 31]);
 });

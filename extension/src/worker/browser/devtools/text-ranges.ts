@@ -1,4 +1,4 @@
-/** TextRange is a range of characters in a text, from index start up to but not including index end. */
+/** TextRange is a range of characters in a text, from the index `start` up to, but not including, the index `end`. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -14,10 +14,10 @@ export class TextRanges {
 
   add(addedRange: TextRange): void {
     if (!(addedRange.end > addedRange.start)) return;
-    const touching = this.#ranges.filter(({ start, end }) => start <= addedRange.end && end >= addedRange.start);
-    const otherRanges = this.#ranges.filter((range) => !touching.includes(range));
-    const start = Math.min(addedRange.start, ...touching.map((range) => range.start));
-    const end = Math.max(addedRange.end, ...touching.map((range) => range.end));
+    const touchingRanges = this.#ranges.filter(({ start, end }) => start <= addedRange.end && end >= addedRange.start);
+    const otherRanges = this.#ranges.filter((range) => !touchingRanges.includes(range));
+    const start = Math.min(addedRange.start, ...touchingRanges.map((range) => range.start));
+    const end = Math.max(addedRange.end, ...touchingRanges.map((range) => range.end));
     this.#ranges = [...otherRanges, { start, end }];
   }
 }

@@ -72,10 +72,10 @@ test('trace events of earlier pages on other sites are left out', () => {
   ];
   assert.deepEqual(listNames(events), [...addedEventNames, 'First', 'CommitLoad', 'Third']);
   assert.doesNotMatch(JSON.stringify(selectEvents(events, traceRules)), /other\.example/);
-  const leftEvents = selectEvents(events, { ...traceRules, origin: 'https://other.example' });
-  assert.doesNotMatch(JSON.stringify(leftEvents), /shop\.example/);
+  const otherPageEvents = selectEvents(events, { ...traceRules, origin: 'https://other.example' });
+  assert.doesNotMatch(JSON.stringify(otherPageEvents), /shop\.example/);
   assert.deepEqual(
-    leftEvents.map(({ name }) => name),
+    otherPageEvents.map(({ name }) => name),
     ['TracingStartedInBrowser', 'CommitLoad', 'Second'],
   );
 });
@@ -98,7 +98,7 @@ test('secrets in addresses, headers and JSON of a trace are masked', () => {
   assert.doesNotMatch(eventsText, /x{200}/);
 });
 
-test('the trace file is empty if the agent may read no frame', () => {
+test('the trace file is empty if the agent is not allowed to read any frame', () => {
   assert.deepEqual(selectEvents([makeEvent('Layout', 10, 5)], { ...traceRules, frames: [] }), []);
   assert.deepEqual(listNames([makeEvent('Layout', 10, 5)]), []);
 });

@@ -30,7 +30,7 @@ export interface TraceRules {
 
 /** DocumentCommit is the moment when a frame replaces its document during a navigation. */
 interface DocumentCommit {
-  readonly atUs: number;
+  readonly timeUs: number;
   readonly frame: string;
   readonly url: string;
 }
@@ -48,7 +48,7 @@ const allowedMetadataNames: ReadonlySet<unknown> = new Set([
 
 /**
  * BrowserProcessId is the process ID that the trace file uses for Chrome's browser process. Chrome omits the events of
- * its browser process from a trace.
+ * the browser process from the trace.
  */
 const BrowserProcessId = 1;
 const frameIdPattern = /^[0-9A-F]{32}$/;
@@ -63,15 +63,15 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
   if (!topTraceFrame) return [];
   const documentCommits = readCommits(events, traceRules.frames);
   const pages = documentCommits.filter(({ frame }) => frame === topTraceFrame.id);
-  const isPageAllowed = (atUs: number) => {
-    const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
+  const isPageAllowed = (timeUs: number) => {
+    const page = pages.findLast((commit) => commit.timeUs <= timeUs) ?? pages[0];
     return page !== undefined && readOrigin(page.url) === traceRules.origin;
   };
   // Trace events of a page may contain the next page's URL, because the page stays visible when a navigation starts.
-  const leftOutSites = new Set(
+  const hiddenOrigins = new Set(
     pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== traceRules.origin),
   );
-  const isHidden = (url: string) => traceRules.isForbidden(url) || leftOutSites.has(readOrigin(url));
+  const isHidden = (url: string) => traceRules.isForbidden(url) || hiddenOrigins.has(readOrigin(url));
   const forbiddenFrames = new Set(
     documentCommits.filter(({ url }) => traceRules.isForbidden(url)).map(({ frame }) => frame),
   );
@@ -95,13 +95,13 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
     return args === undefined && event.args !== undefined ? [] : [{ ...event, args }];
   });
   if (shownEvents.length === 0) return [];
-  const shownCommits = documentCommits.filter(({ frame, atUs }) => frames.has(frame) && isPageAllowed(atUs));
+  const shownCommits = documentCommits.filter(({ frame, timeUs: atUs }) => frames.has(frame) && isPageAllowed(atUs));
   return [...makeCommitEvents(shownCommits, topTraceFrame.id, processFrames), ...shownEvents];
 }
 
 /**
- * makeCommitEvents returns events from which trace viewers find the frames. In a complete trace, Chrome's browser
- * process records the events that makeCommitEvents returns.
+ * makeCommitEvents returns the events from which trace viewers determine the frames. In a complete trace, these events
+ * come from Chrome's browser process.
  */
 function makeCommitEvents(
   documentCommits: readonly DocumentCommit[],
@@ -128,9 +128,9 @@ function makeCommitEvents(
     ts: timestampUs,
     args: { data: eventData },
   });
-  const startUs = documentCommits[0]?.atUs ?? 0;
+  const startUs = documentCommits[0]?.timeUs ?? 0;
   const firstCommits = documentCommits.filter(
-    ({ frame }, i) => documentCommits.findIndex((each) => each.frame === frame) === i,
+    ({ frame }, i) => documentCommits.findIndex((documentCommit) => documentCommit.frame === frame) === i,
   );
   return [
     event('TracingStartedInBrowser', startUs, {
@@ -139,20 +139,22 @@ function makeCommitEvents(
       frames: firstCommits.map(describeCommit),
     }),
     ...documentCommits
-      .filter(({ atUs }) => atUs > startUs)
-      .map((each) => event('FrameCommittedInBrowser', each.atUs, describeCommit(each))),
+      .filter(({ timeUs }) => timeUs > startUs)
+      .map((documentCommit) => event('FrameCommittedInBrowser', documentCommit.timeUs, describeCommit(documentCommit))),
   ];
 }
 
 function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
   const eventTimes = events.filter(({ ph }) => ph !== 'M').map(({ ts: timestampUs }) => Number(timestampUs));
-  const startUs = eventTimes.reduce((least, time) => Math.min(least, time), eventTimes[0] ?? 0);
-  const present = frames.filter(({ url }) => url !== '').map(({ id, url }) => ({ atUs: startUs, frame: id, url }));
-  const later = events
+  const startUs = eventTimes.reduce((earliest, time) => Math.min(earliest, time), eventTimes[0] ?? 0);
+  const initialCommits = frames
+    .filter(({ url }) => url !== '')
+    .map(({ id, url }) => ({ timeUs: startUs, frame: id, url }));
+  const laterCommits = events
     .filter(({ name }) => name === 'CommitLoad')
-    .map(({ ts: timestampUs, args }) => ({ atUs: Number(timestampUs), data: toFields(toFields(args).data) }))
-    .map(({ atUs, data: eventData }) => ({ atUs, frame: String(eventData.frame), url: String(eventData.url) }));
-  return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
+    .map(({ ts: timestampUs, args }) => ({ timeUs: Number(timestampUs), data: toFields(toFields(args).data) }))
+    .map(({ timeUs, data: eventData }) => ({ timeUs, frame: String(eventData.frame), url: String(eventData.url) }));
+  return [...initialCommits, ...laterCommits.sort((a, b) => a.timeUs - b.timeUs)];
 }
 
 function findEventFrame(args: unknown): string {

@@ -24,19 +24,19 @@ const unthrottledConditions: ThrottlingConditions = { isOffline: false, latencyM
 export class NetworkConditions {
   readonly #session: DebuggerSession;
   readonly #children = new Set<string>();
-  #current = unthrottledConditions;
+  #currentConditions = unthrottledConditions;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
-    session.onChild(async ({ id }) => {
+    session.onChildTarget(async ({ id }) => {
       this.#children.add(id);
       await session.send('Network.enable', networkEnableParams, 1000, id);
-      if (this.#current !== unthrottledConditions) await this.#send(this.#current, id);
+      if (this.#currentConditions !== unthrottledConditions) await this.#send(this.#currentConditions, id);
     });
   }
 
   async set(conditions: ThrottlingConditions): Promise<void> {
-    this.#current = conditions;
+    this.#currentConditions = conditions;
     await this.#send(conditions, '');
     // Ignore errors, because a child target that no longer exists rejects the command.
     await Promise.allSettled([...this.#children].map((id) => this.#send(conditions, id)));

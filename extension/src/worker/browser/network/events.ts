@@ -70,7 +70,10 @@ export function describeInitiator(value: unknown): string {
   return url === '' ? readText(initiator, 'type') : `${readText(initiator, 'type')} ${url}:${line + 1}`;
 }
 
-/** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
+/**
+ * findFrameSite returns the origin of a frame. A frame without a web URL, such as about:srcdoc, has the origin of its
+ * parent frame.
+ */
 export function findFrameSite(frameTree: unknown, frameId: string, parentSite = ''): string {
   const { frame, childFrames } = toFields(frameTree);
   const site = readOrigin(readText(toFields(frame), 'url')) || parentSite;

@@ -94,9 +94,9 @@ function makeContent({ answer, body, bodyNote, sizeBytes }: RecordedRequest, has
 }
 
 function listQueryParameters(url: string): { name: string; value: string }[] {
-  const masked = maskUrl(url);
-  if (!URL.canParse(masked)) return [];
-  return [...new URL(masked).searchParams].map(([name, value]) => ({ name, value }));
+  const maskedUrl = maskUrl(url);
+  if (!URL.canParse(maskedUrl)) return [];
+  return [...new URL(maskedUrl).searchParams].map(([name, value]) => ({ name, value }));
 }
 
 function listHeaders(headers: Headers): { name: string; value: string }[] {

@@ -4,7 +4,7 @@ import { maskBody, maskHeader, maskUrl } from './masking.ts';
 
 const sampleJwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N';
 
-test('masked addresses stay readable, and lose secret keys', () => {
+test('maskUrl masks secret keys in addresses, and keeps everything else readable', () => {
   for (const [url, maskedUrl] of [
     ['https://a.example/items?page=2&q=red+lamp#top', 'https://a.example/items?page=2&q=red+lamp#top'],
     [
@@ -36,7 +36,7 @@ test('masked addresses stay readable, and lose secret keys', () => {
     assert.equal(maskUrl(url), maskedUrl);
 });
 
-test('masked headers lose credentials', () => {
+test('maskHeader masks the credentials in headers', () => {
   for (const [name, value, maskedUrl] of [
     ['Authorization', 'Bearer abc', 'Bearer [masked]'],
     ['proxy-authorization', 'abc', '[masked]'],
@@ -58,7 +58,7 @@ test('masked headers lose credentials', () => {
     assert.equal(maskHeader(name, value), maskedUrl);
 });
 
-test('masked bodies lose passwords and tokens, and stay readable', () => {
+test('maskBody masks passwords and tokens in bodies, and keeps everything else readable', () => {
   assert.equal(
     maskBody('user=ada&password=abc&pin=1234&note=a%26b', 'application/x-www-form-urlencoded;charset=UTF-8'),
     'user=ada&password=[masked]&pin=[masked]&note=a%26b',

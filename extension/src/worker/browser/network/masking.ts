@@ -25,24 +25,27 @@ function isSecret(name: string, value: string): boolean {
 
 /** maskUrl masks the password of a URL, and secret values in its query and fragment. */
 export function maskUrl(url: string): string {
-  const restStart = url.search(/[?#]/);
-  const baseUrl = restStart < 0 ? url : url.slice(0, restStart);
-  const urlRest = restStart < 0 ? '' : url.slice(restStart);
+  const queryStart = url.search(/[?#]/);
+  const baseUrl = queryStart < 0 ? url : url.slice(0, queryStart);
+  const queryAndFragment = queryStart < 0 ? '' : url.slice(queryStart);
   return (
     baseUrl.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${MaskedText}@`).replace(jsonWebTokenPattern, MaskedText) +
-    urlRest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, parameterStart: string, name: string, value: string) => {
-      const isHidden = isSecret(decodePercent(name), decodePercent(value));
-      return `${parameterStart}${name}=${isHidden ? MaskedText : maskNested(value)}`;
-    })
+    queryAndFragment.replace(
+      /([?&#;])([^=&#;]*)=([^&#;]*)/g,
+      (_, parameterStart: string, name: string, value: string) => {
+        const isHidden = isSecret(decodePercent(name), decodePercent(value));
+        return `${parameterStart}${name}=${isHidden ? MaskedText : maskNestedUrl(value)}`;
+      },
+    )
   );
 }
 
-/** maskNested masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
-function maskNested(value: string): string {
+/** maskNestedUrl masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
+function maskNestedUrl(value: string): string {
   const innerValue = decodePercent(value);
   if (!innerValue.includes('?') && !innerValue.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
-  const masked = maskUrl(innerValue);
-  return masked === innerValue ? value : masked;
+  const maskedUrl = maskUrl(innerValue);
+  return maskedUrl === innerValue ? value : maskedUrl;
 }
 
 /** maskHeader does not mask the names and attributes of cookies. */

@@ -29,7 +29,7 @@ export interface RecordedResponse {
   readonly mimeType: string;
   readonly protocol: string;
   readonly serverAddress: string;
-  /** The field `source` is empty for a response from the network. */
+  /** The field `source` is where the response came from, or empty for a response from the network. */
   readonly source: '' | 'cache' | 'service worker';
   readonly timing: RequestTiming | undefined;
 }
@@ -53,8 +53,8 @@ export interface RecordedRequest {
   readonly frameId: string;
   readonly initiator: string;
   /**
-   * startedAt is when the request started, in milliseconds since 1970. clock is the start time on Chrome's monotonic
-   * clock, in seconds.
+   * startedAt is when the request started, in milliseconds since 1970. The field `clock` is the start time on Chrome's
+   * monotonic clock, in seconds.
    */
   readonly startedAt: number;
   readonly clock: number;

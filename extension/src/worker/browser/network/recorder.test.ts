@@ -24,7 +24,7 @@ async function makeRecorder(bodyByRequest: Readonly<Record<string, string>> = {}
   const session: DebuggerSession = {
     send: sendCommand,
     onEvent: () => () => undefined,
-    onChild: () => () => undefined,
+    onChildTarget: () => () => undefined,
     watchChildren: async () => () => undefined,
   };
   const recorder = new NetworkRecorder(session, `${site}/`);
@@ -72,7 +72,7 @@ function finishRequest(recorder: NetworkRecorder, requestId: string, encodedData
   recorder.receive('Network.loadingFinished', { requestId, timestamp: 1.5, encodedDataLength }, '');
 }
 
-test('each redirect is a recorded request with its transferred headers', async () => {
+test('the recorder records each redirect as a separate request with the transferred headers', async () => {
   const recorder = await makeRecorder({ a: 'the answer' });
   begin(recorder, 'a');
   recorder.receive('Network.requestWillBeSentExtraInfo', { requestId: 'a', headers: { Cookie: 'first' } }, '');
@@ -105,7 +105,7 @@ test('each redirect is a recorded request with its transferred headers', async (
   assert.equal(recorder.requests[1]?.durationMs, 500);
 });
 
-test('a recorded request has the page and the frame that made the request', async () => {
+test('a recorded request contains the origins of the page and of the frame that sent the request', async () => {
   const recorder = await makeRecorder();
   begin(recorder, 'script');
   begin(recorder, 'ad', { frameId: 'ads', documentURL: 'https://ads.example/' });
@@ -131,7 +131,7 @@ test('a recorded request has the page and the frame that made the request', asyn
   );
 });
 
-test('the recorder drops the oldest bodies and requests, bodies of static files first', async () => {
+test('the recorder drops the oldest requests and bodies, beginning with bodies of static files', async () => {
   const largeBody = 'x'.repeat(MaxBodyBytes / 2);
   const recorder = await makeRecorder({ data: largeBody, image: largeBody, more: largeBody, last: 'y' });
   begin(recorder, 'data');
@@ -142,12 +142,12 @@ test('the recorder drops the oldest bodies and requests, bodies of static files 
   begin(recorder, 'more');
   finishRequest(recorder, 'more');
   await recorder.settle();
-  const listKeptBodies = () => recorder.requests.filter(({ body }) => body).map(({ id }) => id);
-  assert.deepEqual(listKeptBodies(), ['data', 'more']);
+  const listIdsWithBody = () => recorder.requests.filter(({ body }) => body).map(({ id }) => id);
+  assert.deepEqual(listIdsWithBody(), ['data', 'more']);
   begin(recorder, 'last');
   finishRequest(recorder, 'last');
   await recorder.settle();
-  assert.deepEqual([listKeptBodies(), recorder.droppedBodies], [['more', 'last'], 2]);
+  assert.deepEqual([listIdsWithBody(), recorder.droppedBodies], [['more', 'last'], 2]);
   assert.match(recorder.requests[0]?.bodyNote ?? '', /dropped/);
   begin(recorder, 'huge');
   finishRequest(recorder, 'huge', MaxBodyBytes + 1);
@@ -165,7 +165,7 @@ test('the recorder drops the oldest bodies and requests, bodies of static files 
   );
 });
 
-test('an open socket stays recorded, with the document from its Origin header', async () => {
+test("the recorder never drops an open socket, and reads the socket's document from the Origin header", async () => {
   const recorder = await makeRecorder();
   const receiveEvent = (method: string, params: Fields) => recorder.receive(`Network.${method}`, params, '');
   receiveEvent('webSocketCreated', { requestId: 's', url: 'wss://live.shop.example/' });

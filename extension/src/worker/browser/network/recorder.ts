@@ -20,7 +20,7 @@ import { SocketRecorder } from './socket-recorder.ts';
  * socket messages of a tab together use at most 20 MiB.
  */
 export const MaxBodyBytes = 15 << 20;
-/** Above MaxRequests, the recorder drops the oldest requests. */
+/** If more than MaxRequests requests are recorded, the recorder drops the oldest requests. */
 export const MaxRequests = 5000;
 /** SettleTimeoutMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
 const SettleTimeoutMs = 2000;
@@ -29,10 +29,10 @@ const SettleTimeoutMs = 2000;
 interface RedirectChain {
   readonly requests: RecordedRequest[];
   /**
-   * The fields `sent` and `received` contain the headers that were actually transferred, in the order of the redirects.
+   * The fields `sent` and `receivedResponses` contain the headers that were actually transferred, in the order of the redirects.
    */
   readonly sent: Headers[];
-  readonly received: { readonly headers: Headers; readonly status: number }[];
+  readonly receivedResponses: { readonly headers: Headers; readonly status: number }[];
 }
 
 /** NetworkRecorder records the HTTP requests and sockets of one tab. */
@@ -44,17 +44,17 @@ export class NetworkRecorder {
   readonly #session: DebuggerSession;
   readonly #redirectChains = new Map<string, RedirectChain>();
   readonly #pendingReads = new Set<Promise<void>>();
-  /** #unknownFrames contains requests of frames without a web URL, and their child targets. */
+  /** #unknownFrames maps each request of a frame without a web URL to the child target that reported the request. */
   readonly #unknownFrames = new Map<RecordedRequest, string>();
   /** #page is the origin of the page that the tab currently shows. */
   #topFrame = '';
-  #page: string;
+  #pageOrigin: string;
   #bodyBytes = 0;
   #requestCount = 0;
 
   constructor(session: DebuggerSession, url: string) {
     this.#session = session;
-    this.#page = readOrigin(url);
+    this.#pageOrigin = readOrigin(url);
   }
 
   /** The method `start` starts a recording, which ends when the debugger is detached from the tab. */
@@ -79,7 +79,7 @@ export class NetworkRecorder {
   }
 
   setPage(url: string): void {
-    this.#page = readOrigin(url);
+    this.#pageOrigin = readOrigin(url);
   }
 
   /**
@@ -98,13 +98,13 @@ export class NetworkRecorder {
     const id = readText(params, 'requestId');
     switch (method) {
       case 'Network.requestWillBeSent':
-        this.#begin(id, params, childId);
+        this.#beginRequest(id, params, childId);
         break;
       case 'Network.requestWillBeSentExtraInfo':
         this.#findRedirectChain(id).sent.push(readHeaders(params.headers));
         break;
       case 'Network.responseReceivedExtraInfo':
-        this.#findRedirectChain(id).received.push({
+        this.#findRedirectChain(id).receivedResponses.push({
           headers: readHeaders(params.headers),
           status: readNumber(params, 'statusCode'),
         });
@@ -118,23 +118,23 @@ export class NetworkRecorder {
         this.#finish(id, params, childId);
         break;
       case 'Network.loadingFailed':
-        this.#fail(id, params);
+        this.#failRequest(id, params);
         break;
       default:
-        this.sockets.receive(method, params, this.#page, this.#findLastRequest(id));
+        this.sockets.receive(method, params, this.#pageOrigin, this.#findLastRequest(id));
         return;
     }
     this.#applyHeaders(id);
   }
 
-  #begin(id: string, params: Fields, childId: string): void {
+  #beginRequest(id: string, params: Fields, childId: string): void {
     const redirectChain = this.#findRedirectChain(id);
     const previousRequest = redirectChain.requests.at(-1);
     if (previousRequest && isRecord(params.redirectResponse)) {
       previousRequest.answer = readResponse(params.redirectResponse);
       previousRequest.bodyNote = 'a redirect has no body';
       endRequest(previousRequest, params, readNumber(params.redirectResponse, 'encodedDataLength'));
-    } else if (previousRequest) return; // A cross-site frame and its parent may both report the same request.
+    } else if (previousRequest) return; // a cross-site frame and its parent may both report the same request
     const request = toFields(params.request);
     const requestEntry = this.#makeEntry(id, params, request, childId);
     this.requests.push(requestEntry);
@@ -151,15 +151,15 @@ export class NetworkRecorder {
     const isTopFrame = childId === '' && readText(params, 'frameId') === this.#topFrame;
     const isDocument = type === 'document' && readText(params, 'loaderId') === id;
     const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
-    // A request of a script in the top frame has the origin of the document that the tab shows.
-    if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
+    // The origin of a script's request in the top frame is the origin of the document that the tab shows.
+    if (isTopFrame && !isDocument && frame !== '') this.#pageOrigin = frame;
     const requestEntry: RecordedRequest = {
       number: ++this.#requestCount,
       id,
       method: readText(request, 'method'),
       url,
       type,
-      page: isTopFrame && isDocument ? frame : this.#page,
+      page: isTopFrame && isDocument ? frame : this.#pageOrigin,
       frame,
       frameId: readText(params, 'frameId'),
       initiator: describeInitiator(params.initiator),
@@ -215,29 +215,31 @@ export class NetworkRecorder {
     this.#storeBody(request, 'requestBody', { text: String(postData), isBase64: false });
   }
 
-  #fail(id: string, params: Fields): void {
+  #failRequest(id: string, params: Fields): void {
     const request = this.#findLastRequest(id);
     if (!request) return;
-    const blocked = readText(params, 'blockedReason') || readText(toFields(params.corsErrorStatus), 'corsError');
-    request.error = [readText(params, 'errorText'), blocked].filter((text) => text !== '').join(', ') || 'failed';
+    const blockedReason = readText(params, 'blockedReason') || readText(toFields(params.corsErrorStatus), 'corsError');
+    request.error = [readText(params, 'errorText'), blockedReason].filter((text) => text !== '').join(', ') || 'failed';
     request.bodyNote = 'the request failed';
     endRequest(request, params, request.sizeBytes);
   }
 
-  /** Only the transferred headers contain cookies and the changes of proxies. */
+  /**
+   * #applyHeaders adds the transferred headers to a request, because only these contain cookies and changes by proxies.
+   */
   #applyHeaders(id: string): void {
     const redirectChain = this.#redirectChains.get(id);
     redirectChain?.requests.forEach((request, index) => {
       request.headers = redirectChain.sent[index] ?? request.headers;
-      const receivedEvent = redirectChain.received[index];
+      const receivedEvent = redirectChain.receivedResponses[index];
       if (request.answer && receivedEvent?.status === request.answer.status)
         request.answer = { ...request.answer, headers: receivedEvent.headers };
     });
   }
 
   #trackRead(bodyRead: Promise<void>): void {
-    const reading = bodyRead.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
-    this.#pendingReads.add(reading);
+    const trackedRead = bodyRead.catch(() => undefined).finally(() => this.#pendingReads.delete(trackedRead));
+    this.#pendingReads.add(trackedRead);
   }
 
   #storeBody(request: RecordedRequest, bodyName: 'body' | 'requestBody', body: RecordedBody): void {
@@ -276,13 +278,13 @@ export class NetworkRecorder {
   }
 
   #findRedirectChain(id: string): RedirectChain {
-    const presentChain = this.#redirectChains.get(id);
-    if (presentChain) return presentChain;
+    const existingChain = this.#redirectChains.get(id);
+    if (existingChain) return existingChain;
     // Chrome also reports headers of requests that started before the recording. Drop the headers of the oldest
     // request, because headers of requests outside of the recording would otherwise accumulate.
     const [oldestId] = this.#redirectChains.keys();
     if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
-    const redirectChain: RedirectChain = { requests: [], sent: [], received: [] };
+    const redirectChain: RedirectChain = { requests: [], sent: [], receivedResponses: [] };
     this.#redirectChains.set(id, redirectChain);
     return redirectChain;
   }

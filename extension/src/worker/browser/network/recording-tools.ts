@@ -1,6 +1,6 @@
 import { readChoice, readFlag, readNumber, readText, readTexts } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
-import { DebuggerUnavailable } from '../debugger/debuggers.ts';
+import { DebuggerUnavailableError } from '../debugger/debuggers.ts';
 import { isForbiddenAddress } from '../frame-rules.ts';
 import { toolFailure } from '../tool-failure.ts';
 import { makeHar } from './har.ts';
@@ -19,7 +19,7 @@ import {
 } from './request-text.ts';
 
 const MaxLines = 100;
-/** MaxMessageLines is lower than MaxLines, because messages are longer than request lines. */
+/** MaxMessageLines is lower than MaxLines, because lines with socket messages are longer than lines with requests. */
 const MaxMessageLines = 50;
 /**
  * MaxBodyChars limits the length of an HTTP body in one tool result, in UTF-16 code units. If a tool result also
@@ -51,13 +51,13 @@ async function listRequests(
   call: BrowserCall,
 ): Promise<BrowserResult> {
   const site = await networkCaptures.readSite(call);
-  const recordStart = await networkCaptures.record(call).catch((error: unknown) => {
-    if (error instanceof DebuggerUnavailable) return error;
+  const recorderOrError = await networkCaptures.record(call).catch((error: unknown) => {
+    if (error instanceof DebuggerUnavailableError) return error;
     throw error;
   });
-  if (recordStart instanceof DebuggerUnavailable)
-    return await listResources(browser, call, site, `Requests are not recorded: ${recordStart.message}.`);
-  const { recorder, isNew } = recordStart;
+  if (recorderOrError instanceof DebuggerUnavailableError)
+    return await listResources(browser, call, site, `Requests are not recorded: ${recorderOrError.message}.`);
+  const { recorder, isNew } = recorderOrError;
   if (isNew) return await listResources(browser, call, site, `Recording of requests begins now. ${recordingHint}`);
   const filter = readText(call.args, 'filter') ?? '';
   const requestTypes = readTexts(call.args, 'types')?.map((type) => type.toLowerCase());
@@ -69,24 +69,26 @@ async function listRequests(
       maskUrl(request.url).includes(filter) &&
       (requestTypes === undefined || requestTypes.includes(request.type)),
   );
-  const hidesStatic = requestTypes === undefined && !readFlag(call.args, 'static');
-  const shownRequests = hidesStatic ? matchingRequests.filter(({ type }) => !staticTypes.has(type)) : matchingRequests;
+  const hidesStaticFiles = requestTypes === undefined && !readFlag(call.args, 'static');
+  const shownRequests = hidesStaticFiles
+    ? matchingRequests.filter(({ type }) => !staticTypes.has(type))
+    : matchingRequests;
   const page = shownRequests.slice(0, MaxLines);
-  const lastShown = page.at(-1);
+  const lastShownRequest = page.at(-1);
   const resultNotes = [`${shownRequests.length} requests.`];
   if (matchingRequests.length > shownRequests.length)
     resultNotes.push(
-      `Not listed: ${countTypes(matchingRequests.filter(({ type }) => staticTypes.has(type)))} (static: true lists them).`,
+      `Not listed: ${describeTypeCounts(matchingRequests.filter(({ type }) => staticTypes.has(type)))} (static: true lists them).`,
     );
-  if (page.length < shownRequests.length && lastShown)
-    resultNotes.push(`${shownRequests.length - page.length} more: call again with since ${lastShown.number}.`);
+  if (page.length < shownRequests.length && lastShownRequest)
+    resultNotes.push(`${shownRequests.length - page.length} more: call again with since ${lastShownRequest.number}.`);
   if (recorder.droppedRequests > 0)
     resultNotes.push(`The oldest ${recorder.droppedRequests} requests of the recording were dropped.`);
   if (recorder.droppedBodies > 0) resultNotes.push(`The bodies of ${recorder.droppedBodies} requests were dropped.`);
   return { text: resultNotes.join(' '), content: page.map((request) => formatRequestLine(request, site)).join('\n') };
 }
 
-function countTypes(requests: readonly RecordedRequest[]): string {
+function describeTypeCounts(requests: readonly RecordedRequest[]): string {
   const counts = new Map<string, number>();
   for (const { type } of requests) counts.set(type, (counts.get(type) ?? 0) + 1);
   return [...counts].map(([type, count]) => `${count} ${type}`).join(', ');
@@ -103,8 +105,10 @@ async function listResources(
   const pageResources = (await browser.readResources(call.tabId, call.documentId)).filter(({ url }) =>
     maskUrl(url).includes(filter),
   );
-  const hidesStatic = !readFlag(call.args, 'static');
-  const shownRequests = hidesStatic ? pageResources.filter(({ type }) => !staticInitiators.has(type)) : pageResources;
+  const hidesStaticFiles = !readFlag(call.args, 'static');
+  const shownRequests = hidesStaticFiles
+    ? pageResources.filter(({ type }) => !staticInitiators.has(type))
+    : pageResources;
   const page = shownRequests.slice(-MaxLines);
   const resultNotes = [noteText, `${shownRequests.length} earlier requests of the page, without headers and bodies.`];
   if (pageResources.length > shownRequests.length)
@@ -156,13 +160,13 @@ async function showRequest(networkCaptures: NetworkCaptures, call: BrowserCall):
       request.bodyNote || (request.durationMs === undefined ? 'the answer has not arrived yet' : 'the body is empty'),
   };
   if (requestPart === 'requestBody' || requestPart === 'responseBody') {
-    const { text: bodyPartText, rest: restLength } = takeBodyPart(
+    const { text: bodyPartText, rest: remainingChars } = takeBodyPart(
       requestPart === 'requestBody' ? requestBody : responseBody,
       cursor,
       MaxBodyChars,
     );
     const endNote =
-      restLength > 0 ? ` ${restLength} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
+      remainingChars > 0 ? ` ${remainingChars} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
     return { text: `Request ${index}, ${requestPart} from character ${cursor}.${endNote}`, content: bodyPartText };
   }
   const requestLines = describeRequest(request);
@@ -173,10 +177,10 @@ async function showRequest(networkCaptures: NetworkCaptures, call: BrowserCall):
       ['responseBody', responseBody],
     ] as const) {
       if (name === 'requestBody' && !makeTool.body) continue;
-      const { text: bodyPartText, rest: restLength } = takeBodyPart(makeTool, 0, MaxShortBodyChars);
+      const { text: bodyPartText, rest: remainingChars } = takeBodyPart(makeTool, 0, MaxShortBodyChars);
       requestLines.push(`${name}:`, bodyPartText);
-      if (restLength > 0)
-        resultNotes.push(`${restLength} more characters of the ${name}: call again with part ${name}.`);
+      if (remainingChars > 0)
+        resultNotes.push(`${remainingChars} more characters of the ${name}: call again with part ${name}.`);
     }
   }
   return { text: resultNotes.join(' '), content: requestLines.join('\n') };
@@ -185,15 +189,15 @@ async function showRequest(networkCaptures: NetworkCaptures, call: BrowserCall):
 function takeBodyPart(
   { body, mediaType, note: noteText }: { body: RecordedBody | undefined; mediaType: string; note: string },
   partStart: number,
-  fullLength: number,
+  maxChars: number,
 ): { text: string; rest: number } {
   if (!body || body.text === '') return { text: `(${noteText})`, rest: 0 };
-  const bodyPartText = decodeBody(body, mediaType);
-  if (bodyPartText === undefined)
+  const bodyText = decodeBody(body, mediaType);
+  if (bodyText === undefined)
     return { text: `(binary, ${mediaType}, ${formatBytes(Math.floor((body.text.length * 3) / 4))})`, rest: 0 };
   return {
-    text: bodyPartText.slice(partStart, partStart + fullLength),
-    rest: Math.max(0, bodyPartText.length - partStart - fullLength),
+    text: bodyText.slice(partStart, partStart + maxChars),
+    rest: Math.max(0, bodyText.length - partStart - maxChars),
   };
 }
 
@@ -214,10 +218,10 @@ async function listMessages(networkCaptures: NetworkCaptures, call: BrowserCall)
     ({ number, socket }) => number > sinceNumber && visibleSockets.includes(socket),
   );
   const page = shownRequests.slice(0, MaxMessageLines);
-  const lastShown = page.at(-1);
+  const lastShownMessage = page.at(-1);
   const resultNotes = [`${visibleSockets.length} sockets, ${shownRequests.length} messages.`];
-  if (page.length < shownRequests.length && lastShown)
-    resultNotes.push(`${shownRequests.length - page.length} more: call again with since ${lastShown.number}.`);
+  if (page.length < shownRequests.length && lastShownMessage)
+    resultNotes.push(`${shownRequests.length - page.length} more: call again with since ${lastShownMessage.number}.`);
   if (droppedMessages > 0) resultNotes.push(`The oldest ${droppedMessages} messages of the recording were dropped.`);
   const requestLines = [...visibleSockets.map((socket) => formatSocket(socket, site)), ...page.map(formatMessage)];
   return { text: resultNotes.join(' '), content: requestLines.join('\n') };
@@ -241,9 +245,9 @@ async function exportHar(
   const messages = recorder.sockets.messages.filter(({ socket }) => isVisible(socket, site, call));
   const tab = await browser.describeTab(call.tabId);
   const page = { url: maskUrl(tab?.url ?? ''), title: tab?.title ?? '' };
-  const bodyPartText = makeHar({ requests, messages, page, hasBodies: readFlag(call.args, 'bodies') });
+  const harText = makeHar({ requests, messages, page, hasBodies: readFlag(call.args, 'bodies') });
   return {
     text: `HAR of ${requests.length} requests and ${messages.length} messages. Passwords, tokens and cookies are masked.`,
-    file: { extension: 'har', mimeType: 'application/json', text: bodyPartText },
+    file: { extension: 'har', mimeType: 'application/json', text: harText },
   };
 }

@@ -18,8 +18,8 @@ export function formatBytes(bytes: number): string {
 
 /** A URL on the page's own site is shortened to its path. */
 export function shortenUrl(url: string, site: string): string {
-  const masked = maskUrl(url);
-  const path = site !== '' && masked.startsWith(`${site}/`) ? masked.slice(site.length) : masked;
+  const maskedUrl = maskUrl(url);
+  const path = site !== '' && maskedUrl.startsWith(`${site}/`) ? maskedUrl.slice(site.length) : maskedUrl;
   if (path.length <= MaxUrlChars) return path;
   return `${path.slice(0, MaxUrlChars)}... (${path.length} characters)`;
 }
@@ -99,9 +99,10 @@ export function formatSocket({ number, url, isOpen, messageCount }: RecordedSock
 
 export function formatMessage({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
   const isText = opcode === 1;
-  const masked = isText ? maskBody(data, '') : data;
-  const restLength = masked.length - MaxMessageChars;
-  const headerText = restLength > 0 ? `${masked.slice(0, MaxMessageChars)}... (${restLength} more characters)` : masked;
+  const maskedBody = isText ? maskBody(data, '') : data;
+  const omittedChars = maskedBody.length - MaxMessageChars;
+  const headerText =
+    omittedChars > 0 ? `${maskedBody.slice(0, MaxMessageChars)}... (${omittedChars} more characters)` : maskedBody;
   const time = new Date(at).toISOString().slice(11, 23);
   return `${number} ${time} socket ${socket.number} ${isSent ? 'sent' : 'received'}${isText ? '' : ' binary'} ${headerText}`;
 }

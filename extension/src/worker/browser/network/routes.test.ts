@@ -4,7 +4,7 @@ import type { Fields } from '../../../record.ts';
 import type { EventListener } from '../debugger/attachment.ts';
 import { matchesPattern, Routes } from './routes.ts';
 
-test('a route pattern matches whole addresses, and only * is a wildcard', () => {
+test('the URL pattern of a request rule matches only whole addresses, with * as the only wildcard', () => {
   for (const [pattern, url, isMatch] of [
     ['https://a.example/x', 'https://a.example/x', true],
     ['https://a.example/x', 'https://a.example/xy', false],
@@ -32,7 +32,7 @@ test('a paused request whose site cannot be determined continues', async () => {
       listener = addedListener;
       return () => undefined;
     },
-    onChild: () => () => undefined,
+    onChildTarget: () => () => undefined,
     watchChildren: async () => () => undefined,
   });
   await requestRoutes.add({ site: 'https://a.example', pattern: '*/x?y', answer: undefined, session: 's1' });
@@ -64,7 +64,7 @@ test('the end of a session removes its request rules, and keeps rules of other s
       return {};
     },
     onEvent: () => () => undefined,
-    onChild: () => () => undefined,
+    onChildTarget: () => () => undefined,
     watchChildren: async () => () => undefined,
   });
   const siteRule = { site: 'https://a.example', answer: undefined };

@@ -9,7 +9,7 @@ export const MaxRoutes = 50;
 export interface Route {
   /** The field `number` identifies the request rule within its tab, starting at 1. */
   readonly number: number;
-  /** The field `site` is the origin of the page that the tab showed when the agent added the rule. */
+  /** The field `site` is the origin of the page in the tab when the agent added the request rule. */
   readonly site: string;
   /** The field `pattern` is a URL pattern in which each * matches any characters. */
   readonly pattern: string;
@@ -29,7 +29,7 @@ export interface RouteAnswer {
 export class Routes {
   readonly routes: Route[] = [];
   readonly #session: DebuggerSession;
-  #count = 0;
+  #lastRouteNumber = 0;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
@@ -39,39 +39,37 @@ export class Routes {
   }
 
   async add(routeRule: Pick<Route, 'site' | 'pattern' | 'answer' | 'session'>): Promise<Route> {
-    const route: Route = { ...routeRule, number: ++this.#count, matchCount: 0 };
+    const route: Route = { ...routeRule, number: ++this.#lastRouteNumber, matchCount: 0 };
     this.routes.push(route);
-    await this.#update();
+    await this.#updatePatterns();
     return route;
   }
 
   async remove(site: string, pattern: string | undefined): Promise<number> {
-    return await this.#storeRoute(
+    return await this.#filterRoutes(
       (route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern),
     );
   }
 
   async removeSessionRules(session: string): Promise<void> {
-    await this.#storeRoute((route) => route.session !== session);
+    await this.#filterRoutes((route) => route.session !== session);
   }
 
-  async #storeRoute(isKept: (route: Route) => boolean): Promise<number> {
+  async #filterRoutes(isKept: (route: Route) => boolean): Promise<number> {
     const keptRoutes = this.routes.filter(isKept);
     const removedCount = this.routes.length - keptRoutes.length;
     this.routes.splice(0, this.routes.length, ...keptRoutes);
-    await this.#update();
+    await this.#updatePatterns();
     return removedCount;
   }
 
-  /** #update makes Chrome pause only requests that match the pattern of a rule. */
-  async #update(): Promise<void> {
+  /** #update makes Chrome pause only requests that match the URL pattern of a request rule. */
+  async #updatePatterns(): Promise<void> {
     const patterns = this.routes.map(({ pattern }) => ({ urlPattern: toChromePattern(pattern) }));
     await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequestPattern] });
   }
 
-  /**
-   * If no rule matches or an error occurs, the request continues unchanged.
-   */
+  /** If no request rule matches a paused request, or an error occurs, the request continues unchanged. */
   async #answerRequest(params: Fields): Promise<void> {
     const requestId = readText(params, 'requestId');
     try {
@@ -90,8 +88,8 @@ export class Routes {
     const url = readText(toFields(params.request), 'url');
     const candidateRoutes = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidateRoutes.length === 0) return undefined;
-    // A rule's site must match the requested URL for a document request, and the sending document for any other
-    // request.
+    // A rule applies only if its site is the origin of the requested document, or for other requests the origin of the
+    // sending document.
     const isDocument = readText(params, 'resourceType') === 'Document';
     const site = isDocument ? readOrigin(url) : await this.#findSiteOfFrame(readText(params, 'frameId'));
     return candidateRoutes.find((route) => route.site === site);
@@ -112,7 +110,7 @@ function makeAnswerCommand({ answer }: Route, requestId: string, origin: string)
   const defaultHeaders: Record<string, string> = {
     'content-type': /^\s*[[{]/.test(answer.body) ? 'application/json' : 'text/plain; charset=utf-8',
   };
-  // Add CORS headers, so that the page can read the response to a cross-origin request.
+  // Add CORS headers, so that the page can read the rule's response to a cross-origin request.
   if (origin !== '')
     Object.assign(defaultHeaders, {
       'access-control-allow-origin': origin,
@@ -133,9 +131,9 @@ function makeAnswerCommand({ answer }: Route, requestId: string, origin: string)
 }
 
 function toBase64(plainText: string): string {
-  let binary = '';
-  for (const byte of new TextEncoder().encode(plainText)) binary += String.fromCharCode(byte);
-  return btoa(binary);
+  let binaryText = '';
+  for (const byte of new TextEncoder().encode(plainText)) binaryText += String.fromCharCode(byte);
+  return btoa(binaryText);
 }
 
 /**

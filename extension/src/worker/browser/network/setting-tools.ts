@@ -1,7 +1,7 @@
 import { isRecord } from '../../../record.ts';
 import { readChoice, readFlag, readNumber, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
-import { callFailure } from '../tool-failure.ts';
+import { makeCallFailure } from '../tool-failure.ts';
 import { formatConditions, networkPresets, type ThrottlingConditions } from './conditions.ts';
 import { captureEndText, type NetworkCaptures } from './network-captures.ts';
 import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
@@ -96,5 +96,5 @@ async function setConditions(networkCaptures: NetworkCaptures, call: BrowserCall
 }
 
 function makeInvalidArgumentsFailure(failureMessage: string): Error {
-  return callFailure('invalid_arguments', failureMessage);
+  return makeCallFailure('invalid_arguments', failureMessage);
 }

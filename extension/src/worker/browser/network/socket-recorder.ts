@@ -5,7 +5,7 @@ import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.
 /** If a tab exceeds MaxMessageBytes or MaxMessages, the recorder drops the tab's oldest socket messages. */
 export const MaxMessageBytes = 5 << 20;
 const MaxMessages = 10_000;
-/** Above MaxSockets, the recorder drops the oldest closed socket. */
+/** If more than MaxSockets sockets are recorded, the recorder drops the oldest closed socket. */
 const MaxSockets = 500;
 
 /** SocketRecorder records the WebSockets and the streams of server-sent events of a tab. */
@@ -19,8 +19,8 @@ export class SocketRecorder {
   #messageCount = 0;
 
   /**
-   * The parameter request is the recorded network request that opened the socket, if Chrome's event has the request's
-   * ID.
+   * The parameter `request` is the recorded request that opened the socket, or undefined if Chrome's event has no
+   * request ID.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = readText(params, 'requestId');
@@ -28,7 +28,7 @@ export class SocketRecorder {
     const frame = toFields(params.response);
     switch (method) {
       case 'Network.webSocketCreated':
-        this.#add(id, readText(params, 'url'), page, '');
+        this.#addSocket(id, readText(params, 'url'), page, '');
         break;
       case 'Network.webSocketWillSendHandshakeRequest':
         // Only the Origin header identifies the document that opened a WebSocket.
@@ -42,7 +42,7 @@ export class SocketRecorder {
       }
       case 'Network.eventSourceMessageReceived':
         if (request) {
-          const stream = socket ?? this.#add(id, request.url, request.page, request.frame);
+          const stream = socket ?? this.#addSocket(id, request.url, request.page, request.frame);
           this.#addMessage(stream, false, 1, readText(params, 'data'));
         }
         break;
@@ -52,7 +52,7 @@ export class SocketRecorder {
     }
   }
 
-  #add(id: string, url: string, page: string, frame: string): RecordedSocket {
+  #addSocket(id: string, url: string, page: string, frame: string): RecordedSocket {
     const socket = { number: ++this.#socketCount, url, page, frame, isOpen: true, messageCount: 0 };
     this.sockets.set(id, socket);
     if (this.sockets.size > MaxSockets)

@@ -19,12 +19,12 @@ test('the page has the options of the test', async () => {
   });
 });
 
-test('no state of the previous page is left', async () => {
+test('a new page has no state of the previous page', async () => {
   const call = await simulate(plugin, { url }).call('read_page', {});
   expect(call.result).toEqual({ title: '', url, host: 'shop.example', cookie: null, stored: null });
 });
 
-test('five minutes pass at once, and reports keep a call alive', async () => {
+test('five minutes of virtual time pass at once, and progress reports keep a call alive', async () => {
   const call = await simulate(plugin).call('count', { to: 10, everyMs: 29_000 });
   expect(call.result).toEqual({ counted: 10 });
   expect(call.reports.length).toBe(10);
@@ -32,20 +32,20 @@ test('five minutes pass at once, and reports keep a call alive', async () => {
   expect(call.tookMs).toBe(290_000);
 });
 
-test('a call without reports fails after 30 s', async () => {
+test('a call without progress reports fails after 30 s', async () => {
   const call = await simulate(plugin).call('silent', { ms: 31_000 });
   expect(call.error).toEqual({ code: 'idle_timeout', message: 'no progress and no result for 30 s' });
   expect(call.stopped).toBe('aborted');
   expect(call.tookMs).toBe(30_000);
 });
 
-test('no call is longer than 5 minutes', async () => {
+test('a call fails after 5 minutes in total', async () => {
   const call = await simulate(plugin).call('count', { to: 100, everyMs: 10_000 });
   expect(call.error?.code).toBe('deadline_exceeded');
   expect(call.tookMs).toBe(300_000);
 });
 
-test('a cancellation aborts a waiting handler, at a time and at a report', async () => {
+test('a cancellation at a given time or at a progress report aborts a waiting handler', async () => {
   const late = await simulate(plugin).call('count', { to: 100 }, { cancelAt: 2500 });
   expect([late.error?.code, late.stopped, late.reports.length, late.tookMs]).toEqual(['cancelled', 'aborted', 2, 2500]);
   const reported = await simulate(plugin).call('count', { to: 100 }, { cancelAtReport: 4 });
@@ -82,7 +82,7 @@ test('the site responds with its routes', async () => {
   expect(tab.logs.map(({ level, message, data }) => [level, message, data])[0]).toEqual(['info', 'buying', [{ id: '7' }]]);
 });
 
-test('a route names a path as the user reads it', async () => {
+test('the path of a route can contain characters that a URL escapes', async () => {
   const tab = simulate(plugin, { url, routes: { 'GET /api/items/münze': { json: { price: 4 } } } });
   expect((await tab.call('buy', { id: 'münze' })).result).toEqual({ answer: { price: 4 } });
   expect(tab.requests[0].url).toEqual('https://shop.example/api/items/m%C3%BCnze?full=1');
@@ -119,7 +119,7 @@ test('a plugin that is not ready runs nothing', async () => {
   expect(call.error?.code).toBe('not_ready');
 });
 
-test('a result before the end of the page wins over the navigation', async () => {
+test('a call keeps the result that it returned before the page navigated', async () => {
   const tab = simulate(plugin, { url });
   expect((await tab.call('go', {})).result).toEqual({ going: true });
   expect(tab.url).toBe('https://shop.example/elsewhere');
@@ -127,7 +127,7 @@ test('a result before the end of the page wins over the navigation', async () =>
   expect((await simulate(plugin, { url }).call('count', {}, { navigateAt: 1500 })).error?.code).toBe('navigated');
 });
 
-test('elements appear, and the user and other tools are simulated', async () => {
+test('simulated users and tools respond to calls, and a tool can wait for an element', async () => {
   expect((await simulate(plugin).call('appear', {})).result).toEqual({ text: 'here' });
   const tab = simulate(plugin, { tools: { other__tool: ({ a }: { a: number }) => a + 1 } });
   const call = await tab.call('ask', {});
@@ -152,7 +152,7 @@ test('expectations can be negated', () => {
   expect(new Date(2026, 0, 1)).not.toEqual(new Date(2027, 0, 1));
 });
 
-test('an assertion about a promise fails, also if it is negated', async () => {
+test('an assertion about a promise fails, even with `not`', async () => {
   const promise = Promise.resolve({ counted: 3 });
   const actual = expect(promise);
   for (const assert of [
@@ -169,7 +169,7 @@ test('an assertion about a promise fails, also if it is negated', async () => {
   expect(() => actual.not.toBe(promise)).toThrow('expected another promise');
 });
 
-test('an error names a function, or only its kind', () => {
+test('an error about a function without a name contains the word "function"', () => {
   expect(() => expect(() => 1).toBe(1)).toThrow('expected function to be 1');
 });
 

@@ -32,7 +32,7 @@ test('export_messages reports each page', async (t) => {
   );
 });
 
-test('export_messages reports its end to the user', async (t) => {
+test('export_messages sets the audience of its result to the user', async (t) => {
   mockSite(t);
   const context = makeContext();
   await exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }, context);
