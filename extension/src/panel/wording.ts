@@ -186,19 +186,26 @@ export function formatRunTime(ms: number): string {
   return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : formatDuration(ms);
 }
 
-const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** makeTimeFormatter creates its Intl.DateTimeFormat at the first use, because the creation takes 8 ms. */
+function makeTimeFormatter(options: Intl.DateTimeFormatOptions): (ms: number) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (ms) => {
+    format ??= new Intl.DateTimeFormat(undefined, options);
+    return format.format(ms);
+  };
+}
+
+const formatClock = makeTimeFormatter({ hour: '2-digit', minute: '2-digit' });
+const formatDay = makeTimeFormatter({ day: 'numeric', month: 'short' });
 
 /** formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. */
 export function formatTimeOfDay(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
-  return isToday ? clockFormat.format(ms) : `${dayFormat.format(ms)}, ${clockFormat.format(ms)}`;
+  return isToday ? formatClock(ms) : `${formatDay(ms)}, ${formatClock(ms)}`;
 }
 
-export function formatDateTime(ms: number): string {
-  return dateTimeFormat.format(ms);
-}
+/** formatDateTime formats a time in milliseconds since 1970 as a date with hours, minutes and seconds. */
+export const formatDateTime = makeTimeFormatter({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** formatPercent rounds down, so that only a complete task is shown as 100%. */
 export function formatPercent(share: number): string {

@@ -20,6 +20,8 @@ export interface ServerConnection {
    * keyId identifies the shared key after a pairing. If keyId is missing, the browser uses the key of the installation.
    */
   readonly keyId?: string;
+  /** isCached is true if the port and the key may be outdated, so that the next connection can differ. */
+  readonly isCached?: boolean;
 }
 
 export interface Handshake {

@@ -35,12 +35,14 @@ export class BrowserIdentity {
 
   async makeHello(): Promise<HelloIdentity> {
     const storage = this.#storage;
-    const [browserId, bootId, name] = await Promise.all([
+    const [browserId, bootId, name, platformName, capabilities] = await Promise.all([
       readOrCreateId('browserId', storage.readSetting, storage.writeSetting),
       this.readBootId(),
       storage.readSetting('browserName'),
+      storage.readPlatformName(),
+      storage.listCapabilities(),
     ]);
-    this.#browserName = name || `${storage.readProductName()} on ${await storage.readPlatformName()}`;
+    this.#browserName = name || `${storage.readProductName()} on ${platformName}`;
     return {
       protocol: Version,
       browserId,
@@ -48,7 +50,7 @@ export class BrowserIdentity {
       ...(name ? {} : { hasDefaultName: true }),
       bootId,
       extensionVersion: storage.readExtensionVersion(),
-      capabilities: await storage.listCapabilities(),
+      capabilities,
     };
   }
 

@@ -102,6 +102,27 @@ test('the server sends its proof first, then the browser sends hello with its pr
   assert.equal(link.send('{}'), true);
 });
 
+test('if a cached connection fails, the link connects with the current connection without a delay', async (t) => {
+  for (const failure of ['closed', 'wrong proof']) {
+    const { link, linkStates, sockets, environment, connectLink, lastSocket } = makeFixture(t);
+    environment.connection = { port: 4320, key: 'old', isCached: true };
+    link.start();
+    await runPendingPromises();
+    environment.connection = { port: 4321, key: 'secret' };
+    if (failure === 'closed') lastSocket().close(1006);
+    else {
+      lastSocket().open();
+      lastSocket().notify('challenge', { nonce: 'of-the-server', proof: 'wrong' });
+    }
+    await runPendingPromises();
+    await connectLink();
+    const urls = sockets.map(({ url }) => url);
+    assert.deepEqual(urls, ['ws://127.0.0.1:4320/ws', 'ws://127.0.0.1:4321/ws'], failure);
+    assert.deepEqual(linkStates, [{ kind: 'open', serverVersion: '9.9.9' }], failure);
+    t.mock.timers.reset();
+  }
+});
+
 test('the link repeats a connection attempt for which Chrome returns no data within 3 s', async (t) => {
   const { link, linkStates, sockets, environment, advanceTime } = makeFixture(t);
   environment.isStuck = true;

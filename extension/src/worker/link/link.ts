@@ -203,6 +203,7 @@ export class ServerLink {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
       this.#dropSocket();
+      if (connection.isCached && connectionStage !== 'proven') return void this.#connectOnce();
       void this.#explainClose(code, reason, connectionStage, connection);
     };
     /**

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Pairing, type PairingStorage } from './pairing.ts';
 
-function makePairing(file?: string) {
+function makePairing(file?: string, sessionValues = new Map<string, string>()) {
   const settings = new Map<string, string>();
   const storage: PairingStorage = {
     readSetting: async (key) => settings.get(key),
     writeSetting: async (key, value) => void settings.set(key, value),
+    readSessionValue: async (key) => sessionValues.get(key),
+    writeSessionValue: async (key, value) => void sessionValues.set(key, value),
     readOwnFile: async (name) => (name === 'connection.json' ? file : undefined),
   };
   return { pairing: new Pairing(storage), settings };
@@ -17,6 +19,25 @@ test('an extension with connection.json needs no pairing', async () => {
   settings.set('pairedKey', 'k');
   assert.deepEqual(await pairing.readConnection(), { port: 9530, key: 't' });
   assert.equal(pairing.state, undefined);
+});
+
+test('a restarted worker reads connection.json only for its second connection', async () => {
+  const sessionValues = new Map<string, string>();
+  await makePairing('{"port":9530,"key":"t"}', sessionValues).pairing.readConnection();
+  const { pairing } = makePairing('{"port":9531,"key":"u"}', sessionValues);
+  assert.deepEqual(await pairing.readConnection(), { port: 9530, key: 't', isCached: true });
+  assert.deepEqual(await pairing.readConnection(), { port: 9531, key: 'u' });
+  const restartedWorker = makePairing(undefined, sessionValues);
+  assert.deepEqual(await restartedWorker.pairing.readConnection(), { port: 9531, key: 'u', isCached: true });
+});
+
+test('a restarted worker without connection.json uses the current pairing', async () => {
+  const sessionValues = new Map<string, string>();
+  await makePairing(undefined, sessionValues).pairing.readConnection();
+  const { pairing, settings } = makePairing('{"port":9531,"key":"u"}', sessionValues);
+  settings.set('pairedKey', 'k');
+  const { key, isCached } = await pairing.readConnection();
+  assert.deepEqual([key, isCached], ['k', undefined]);
 });
 
 test('without a valid connection.json, the extension keeps the same pairing code until it is paired', async () => {

@@ -10,7 +10,10 @@ import { toHex } from '../hex.ts';
 import { Signal } from '../signal.ts';
 import type { ServerConnection } from './handshake.ts';
 
-export type PairingStorage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
+export type PairingStorage = Pick<
+  typeof browser,
+  'readSetting' | 'writeSetting' | 'readSessionValue' | 'writeSessionValue' | 'readOwnFile'
+>;
 
 /** PairingState.code is undefined after the pairing. */
 export interface PairingState {
@@ -23,6 +26,7 @@ const CodeGroupCount = 4;
 const CodeGroupChars = 5;
 /** KeyIdChars is the length of the ID of a shared key, as in wire/proof.go. */
 const KeyIdChars = 32;
+const ConnectionFile = 'connection.json';
 
 /**
  * Pairing provides the server's port and the shared key, either from connection.json or from the pairing with the
@@ -33,6 +37,7 @@ export class Pairing {
   readonly changed = new Signal();
   readonly #storage: PairingStorage;
   #state: PairingState | undefined;
+  #hasReadConnection = false;
 
   constructor(storage: PairingStorage) {
     this.#storage = storage;
@@ -46,12 +51,14 @@ export class Pairing {
     return this.#state;
   }
 
+  /** After a restart of the worker, the first connection may be cached (ServerConnection.isCached). */
   async readConnection(): Promise<ServerConnection> {
-    const { readSetting, readOwnFile } = this.#storage;
-    const installedConnection = parseConnection(await readOwnFile('connection.json'));
+    const { readSetting } = this.#storage;
+    const { fileText, isCached } = await this.#readConnectionFile();
+    const installedConnection = parseConnection(fileText);
     if (installedConnection) {
       this.#setState(undefined);
-      return installedConnection;
+      return isCached ? { ...installedConnection, isCached } : installedConnection;
     }
     const port = parsePort(Number(await readSetting('port'))) ?? DefaultPort;
     const pairedKey = await readSetting('pairedKey');
@@ -81,6 +88,22 @@ export class Pairing {
   async setPort(port: number): Promise<void> {
     if (parsePort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
     await this.#storage.writeSetting('port', String(port));
+  }
+
+  /**
+   * readConnectionFile returns the text of connection.json, which is empty if the file is missing. The first read of a
+   * restarted worker returns the text that the previous worker read, because the first fetch() of a worker blocks the
+   * worker for 45 ms. Chrome deletes the cached text when it reloads the extension or restarts.
+   */
+  async #readConnectionFile(): Promise<{ fileText: string; isCached: boolean }> {
+    const { readOwnFile, readSessionValue, writeSessionValue } = this.#storage;
+    const isFirstRead = !this.#hasReadConnection;
+    this.#hasReadConnection = true;
+    const cachedText = isFirstRead ? await readSessionValue(ConnectionFile) : undefined;
+    if (cachedText !== undefined) return { fileText: cachedText, isCached: true };
+    const fileText = (await readOwnFile(ConnectionFile)) ?? '';
+    await writeSessionValue(ConnectionFile, fileText);
+    return { fileText, isCached: false };
   }
 
   #setState(state: PairingState | undefined): void {
@@ -118,8 +141,7 @@ async function makeChecksum(checksumInput: string): Promise<string> {
  * parseConnection parses connection.json, which `opentabs extension install` writes beside the manifest of the
  * extension.
  */
-function parseConnection(fileText: string | undefined): ServerConnection | undefined {
-  if (fileText === undefined) return undefined;
+function parseConnection(fileText: string): ServerConnection | undefined {
   try {
     const value: unknown = JSON.parse(fileText);
     if (!isRecord(value)) return undefined;
