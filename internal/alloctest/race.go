@@ -3,4 +3,4 @@
 package alloctest
 
 // isRaceEnabled reports whether the binary was built with the race detector (-race).
-const isRace = true
+const isRaceEnabled = true
