@@ -148,7 +148,7 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 		for _, isShared := range []bool{false, true} {
 			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
 			if isOffered := slices.Contains(callView.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(callView.Waiting.Scopes) < 2 {
-				t.Errorf("shared session %t: offered scopes = %v; want the scope session only if the session is not shared", isShared, callView.Waiting.Scopes)
+				t.Errorf("session shared = %t: offered scopes = %v; want \"session\" among them if and only if the session is not shared", isShared, callView.Waiting.Scopes)
 			}
 			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)

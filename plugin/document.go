@@ -18,7 +18,7 @@ import (
 // storeVersion is the version of the file format of plugins.json.
 const storeVersion = 1
 
-// The type document is the parsed content of plugins.json. A document keeps members of
+// A document is the parsed content of plugins.json. A document keeps members of
 // plugins.json that the running version of opentabs does not support.
 type document struct {
 	members statedoc.Object

@@ -20,8 +20,8 @@ type PluginInfo struct {
 	// The field Hash is the hexadecimal SHA-256 sum of the adapter's code.
 	Hash  string `json:"hash"`
 	World World  `json:"world"`
-	// Matches and Excludes are Chrome match patterns of pages in which the plugin runs and
-	// does not run.
+	// Matches contains Chrome match patterns of the pages in which the plugin runs. Excludes contains
+	// patterns of the pages in which the plugin does not run.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
 	// ScriptID identifies the complete script that runs the adapter. ScriptID changes if

@@ -841,8 +841,8 @@ export interface PluginInfo {
   hash: string;
   world: World;
   /**
-   * matches and Excludes are Chrome match patterns of pages in which the plugin runs and
-   * does not run.
+   * matches contains Chrome match patterns of the pages in which the plugin runs. Excludes contains
+   * patterns of the pages in which the plugin does not run.
    */
   matches?: readonly string[];
   excludes?: readonly string[];

@@ -16,7 +16,7 @@ type WaitingTicket struct {
 	Tool   string          `json:"tool"`
 	Kind   wire.TicketKind `json:"kind"`
 	Reason string          `json:"reason"`
-	// Caller is the tool that made the call, or nil for a call of a client.
+	// Caller is the tool that made the call, or nil if a client made the call.
 	Caller *Caller `json:"caller,omitempty"`
 	// Browser and TabID identify the tab that the call names. If the call names no tab,
 	// Browser and TabID are zero.

@@ -252,7 +252,7 @@ test('if panel, notification, terminal, form and command race, exactly one decid
   assert.equal(callOutcomes.length, 6);
 });
 
-test('if a client form and a notification race, a late form answer has no effect', async () => {
+test('if the user answers in a notification first, a later answer in the form of the MCP client has no effect', async () => {
   let answerForm: (result: ElicitResult) => void = () => undefined;
   const formClient = await stack.connectHttp(() => new Promise((resolve) => (answerForm = resolve)));
   for (let roundIndex = 0; roundIndex < 4; roundIndex++) {

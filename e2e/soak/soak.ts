@@ -1,8 +1,8 @@
 /**
  * Runs long tests under load and faults, for `make soak`.
  *
- * SEED repeats an earlier run of mixed calls. DURATION, such as 2m or 90s, sets the length of one part of the soak
- * test. ONLY selects parts:
+ * To repeat an earlier run, set SEED to the seed that the run printed. DURATION, such as 2m or 90s, sets the length of
+ * one part of the soak test. ONLY selects parts:
  *
  *   mixed    calls of all kinds under random faults, 30 min
  *   limits   the real limits of 30 s and 5 min, and a job of 90 s; 7 min

@@ -64,8 +64,8 @@ export const DOWN_MESSAGE = 'down';
 // `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call; `decision` is absent without an approval.
 // `["traced", ...]`: Starts a traced call, with the operands of "call".
 // `["cancel", call, reason]`: Cancels a call.
-// `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the operand `value` is a wire.CallError.
-// If the answer is undefined, the array of the message `answer` has no `value`.
+// `["answer", call, ask, ok, value]`: Answers the request `ask` that the tool of `call` made. If ok is false, the
+// operand `value` is a wire.CallError. If the answer is undefined, the array of the message `answer` has no `value`.
 // `["resync", call, type]`: Requests a new report of an activity.
 // `["begin"]`: Reports that the document is parsed, so that the host starts the adapters that wait for the parsing.
 // `["probe"]`: Requests the readiness of the adapter.

@@ -52,7 +52,8 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// Members of package.json with a wrong type stay empty, because the build reports them.
+// The field of a member of package.json that has the wrong type stays empty without an error,
+// because the build reports the problem.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
 	if fileContent, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {

@@ -57,7 +57,8 @@ func (o UpdateOffer) String() string {
 	return o.Name + " " + currentVersion + " is up to date"
 }
 
-// FindUpdates requests the versions of the installed plugins with the given names.
+// FindUpdates requests the newest versions of the installed plugins with the given names from the
+// registry.
 // Without names, FindUpdates requests the versions of all installed plugins.
 func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOffer, error) {
 	storeEntries, err := i.entriesToUpdate(names)

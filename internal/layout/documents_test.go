@@ -245,8 +245,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// excerptPattern matches a code block in a document that follows a comment such as <!--
-// from: path -->.
+// excerptPattern matches a comment such as <!-- from: path --> and the code block directly after
+// the comment.
 var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
 func TestDocumentExcerpts(t *testing.T) {

@@ -87,7 +87,7 @@ func TestRoutesOfSimulatedSite(t *testing.T) {
 	// all host names resolve to this site.
 	browserHeaders := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
 	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", browserHeaders); err != nil || resp.StatusCode != 404 || len(receivedRequests) > 0 {
-		t.Fatalf("request of the browser itself: response %v, error %v, requests that reached the test %v; want status 404 and none", resp, err, receivedRequests)
+		t.Fatalf("request that the browser made on its own: response %v, error %v, requests that reached the test %v; want status 404 and no request in the test", resp, err, receivedRequests)
 	}
 	fetchHeaders := map[string]string{"Sec-Fetch-Dest": "empty", "Origin": "https://shop.example", "X-Own": "v"}
 	resp, body, err := sendRequest(t, client, "POST", "https://api.example/found", fetchHeaders)

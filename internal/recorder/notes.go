@@ -120,8 +120,8 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	return lines
 }
 
-// ReadNotes returns the notes of one kind that are not older than since, newest first. An
-// empty subject selects the notes about all subjects. ReadNotes first writes the queued
+// ReadNotes returns the notes of one kind that are not older than since, newest first. If the
+// subject is empty, all notes are selected. ReadNotes first writes the queued
 // notes to the disk, so that it returns them as well.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()

@@ -36,7 +36,8 @@ type listener struct {
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
-	// isConfirmed is set once a modern client has received its subscriptions, which must precede every notification.
+	// isConfirmed is true after the server has confirmed the subscriptions to a client of protocol
+	// version 2026-07-28. The confirmation must precede every notification.
 	isConfirmed bool
 }
 

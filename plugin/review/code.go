@@ -10,8 +10,9 @@ import (
 // Code is the code of a plugin that runs in pages, divided into parts for a review. Code
 // contains the complete code of the adapter in its original order.
 //
-// Comments that a bundler writes between modules show which modules are libraries. The
-// comments of bundlers are not verified: an author could write such comments too.
+// Comments that a bundler writes between modules show which modules are libraries. Comments in the
+// code do not prove that a bundler wrote the comments, because an author can write the same
+// comments.
 type Code struct {
 	// The field Modules contains the modules of the adapter's bundle: the author's
 	// modules and libraries. If the bundle contains no comments between modules, the

@@ -210,8 +210,8 @@ export function sendChange(field: Element): void {
 }
 
 /**
- * The key Enter in a field of SubmitOnEnterTypes submits a form without a submit button, if the form has only one such
- * field.
+ * SubmitOnEnterTypes contains the types of fields in which the key Enter submits a form that has no submit button, if
+ * the form has only one such field.
  */
 const SubmitOnEnterTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 

@@ -9,7 +9,7 @@ export interface OpenedTab {
   readonly url: string;
 }
 
-/** When the tool ends, the tool must call the method stop of the TabWatch. */
+/** The tool must call the method `stop` of the TabWatch before the tool returns. */
 export class TabWatch {
   /** isLoading is true from the request for a new document until the document's load event. */
   isLoading = false;

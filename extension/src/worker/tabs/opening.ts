@@ -9,8 +9,7 @@ import type { LoadError } from './load-errors.ts';
 const TabReusePeriodMs = 10 * 60_000;
 
 /**
- * PageRetryDelayMs is how long a site may take to respond before a later call requests the page again, in
- * milliseconds.
+ * If a site has not responded within PageRetryDelayMs milliseconds, the next call requests the page again.
  */
 const PageRetryDelayMs = 20_000;
 

@@ -88,8 +88,8 @@ export class Routes {
     const url = readText(toFields(params.request), 'url');
     const candidateRoutes = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidateRoutes.length === 0) return undefined;
-    // A rule applies only if its site is the origin of the requested document, or for other requests the origin of the
-    // sending document.
+    // A rule applies only to its own site. For a request that loads a document, the origin of that document must be the
+    // site. For any other request, the origin of the document that sends the request must be the site.
     const isDocument = readText(params, 'resourceType') === 'Document';
     const site = isDocument ? readOrigin(url) : await this.#findSiteOfFrame(readText(params, 'frameId'));
     return candidateRoutes.find((route) => route.site === site);
