@@ -94,11 +94,13 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
-	allocator, closeBrowser := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
+	browserCtx, cancelBrowser := context.WithCancel(context.WithoutCancel(ctx))
+	allocator, closeBrowser := chromedp.NewExecAllocator(browserCtx, o.chromeFlags()...)
 	discardLog := func(string, ...any) {} // chromedp would log unknown events
 	b := &Browser{closeBrowser: closeBrowser}
 	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(discardLog), chromedp.WithErrorf(discardLog))
-	stopStartCancel := context.AfterFunc(ctx, closeBrowser)
+	// During the start, closeBrowser would race with chromedp.
+	stopStartCancel := context.AfterFunc(ctx, cancelBrowser)
 	err := chromedp.Do(b.ctx)
 	switch {
 	case !stopStartCancel():
