@@ -96,13 +96,13 @@ export async function executeOperation<N extends PageOperationName>(
     signal.throwIfAborted();
     const handler: OperationHandlers[N] = handlers[operation.name];
     if (!handler) throw new PageFailure('invalid_arguments', `The page script has no operation "${operation.name}".`);
-    const context = {
+    const context: PageContext = {
       state: documentState,
       prefix: operation.prefix,
       report,
       signal,
       setDoneText,
-      trusted: trustedInput,
+      trustedInput,
     };
     return { ok: true, result: await handler(operation.arguments, context) };
   } catch (error) {
